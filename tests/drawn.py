@@ -3,7 +3,19 @@
 import numpy as np
 
 from anmmm.datasets.families import CAUSES, gaussian_process
+from anmmm.evidence.variable import Variable
 from anmmm.gppom.objective import GPPOMObjective
+from anmmm.preprocessing import standardize
+
+
+def standard(values):
+    """Return columns (n, d) of mean 0 and variance 1."""
+    return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
+
+
+def variable_of(values):
+    """Return a column as a variable of evidence."""
+    return Variable.of(standard(values)[:, 0], values)
 
 
 def objective_of(X, Y, **options):

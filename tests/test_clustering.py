@@ -90,9 +90,6 @@ def test_predict_checks_its_input(mixture):
             model.predict(*arguments)
 
 
-# --- Refinement -----------------------------------------------------------------------------------
-
-
 def test_probabilities_agree_with_the_labels(mixture):
     x, y, _ = mixture
     result = cluster_mechanisms(x, y, 3, random_state=0)

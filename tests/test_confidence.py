@@ -27,9 +27,6 @@ def pair(rng):
     return rng.standard_normal(60), rng.uniform(size=60)
 
 
-# --- Subsamples -----------------------------------------------------------------------------------
-
-
 def test_halves_are_rows_of_the_pair_without_repetition(pair):
     seen = []
     resample_scores(*pair, lambda x, y: seen.append((x, y)) or 0.0, n_resamples=5, seed=0)
@@ -74,9 +71,6 @@ def test_a_constant_half_scores_zero():
     assert set(found.scores.tolist()) == {0.0, 1.0}
 
 
-# --- The map --------------------------------------------------------------------------------------
-
-
 def test_map_by_hand():
     found = halves([0.1, 0.3, -0.1, 0.1])
     error = np.sqrt(0.08 / 3)
@@ -100,9 +94,6 @@ def test_more_spread_is_less_confidence():
     assert values[0] == 1.0
     assert values == sorted(values, reverse=True)
     assert_allclose(values[-1], 0.5, atol=1e-5)
-
-
-# --- On data --------------------------------------------------------------------------------------
 
 
 def test_sure_of_a_clear_mixture_and_not_of_a_linear_gaussian_pair():

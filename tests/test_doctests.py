@@ -15,17 +15,8 @@ import anmmm
 from anmmm.cli import cli
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
-EXTRAS = {
-    "causallearn",
-    "dask",
-    "distributed",
-    "matplotlib",
-    "networkx",
-    "polars",
-    "pandas",
-    "pyarrow",
-    "ray",
-}
+EXTRAS = "causallearn dask distributed matplotlib networkx polars pandas pyarrow ray"
+PAGES = "collections confounders data graphs many outcomes sources stable"
 
 
 def modules_with_examples():
@@ -43,7 +34,7 @@ def test_examples(name):
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name.partition(".")[0] not in EXTRAS:
+        if error.name.partition(".")[0] not in EXTRAS.split():
             raise
         pytest.skip(f"{name} needs {error.name}")
     outcome = doctest.testmod(module)
@@ -55,25 +46,7 @@ def test_the_walk_finds_examples():
     assert {"anmmm.direction.infer", "anmmm.collection.runner"} <= set(modules_with_examples())
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        *(
-            f"docs/guide/{n}.md"
-            for n in (
-                "collections",
-                "confounders",
-                "data",
-                "graphs",
-                "many",
-                "outcomes",
-                "sources",
-                "stable",
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/guide/{n}.md" for n in PAGES.split())])
 def test_examples_of_the_documentation(page, tmp_path, monkeypatch):
     # Some write the files that they read.
     monkeypatch.chdir(tmp_path)

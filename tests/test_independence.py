@@ -195,9 +195,6 @@ def test_options_are_checked():
             hsic(*case_a(), width=width)
 
 
-# --- The distribution over permutations -----------------------------------------------------------
-
-
 def test_permutation_pvalues_are_shares_of_orders():
     rng = np.random.default_rng(2)
     x, y = rng.exponential(size=40), rng.normal(size=40)

@@ -98,9 +98,6 @@ def test_what_needs_numbers_says_so():
             refused()
 
 
-# --- Collections ------------------------------------------------------------------------------
-
-
 def frame():
     table = pd.DataFrame(
         {"number": X, "kind": pd.Categorical(NAMES), "text": NAMES, "other": X[::-1]}

@@ -82,9 +82,6 @@ def test_names_are_those_of_a_series_or_of_one_column(values, names):
     assert cluster_mechanisms(values(X), Y, refine=False).names == names
 
 
-# --- A decision -----------------------------------------------------------------------------------
-
-
 def test_a_decision_is_said_by_the_names_of_the_variables(decided):
     said = "dose → effect (%)"
     assert repr(decided) == f"{said} (>0.99), 2 mechanisms, additive Gaussian noise"
@@ -169,9 +166,6 @@ def test_plain_values_of_a_decision_are_those_of_the_result(decided):
     assert (document["model"], document["probabilities"], document["confidence"]) == (None,) * 3
 
 
-# --- Clusters -------------------------------------------------------------------------------------
-
-
 def test_clusters_are_said_by_their_sizes(clustered):
     first, second = clustered.sizes
     assert repr(clustered) == (
@@ -201,9 +195,6 @@ def test_plain_values_of_clusters_are_those_of_the_result(clustered):
     document = FORMS["clusters of Θ"]().to_dict()
     assert (document["probabilities"], document["criteria"]) == (None, None)
     assert (document["refined"], document["reason"]) == (False, "refine is False")
-
-
-# --- Pictures -------------------------------------------------------------------------------------
 
 
 def test_a_result_draws_itself_by_its_names(decided, clustered):

@@ -10,18 +10,8 @@ import pytest
 import anmmm
 
 ROOT = Path(__file__).parents[1]
-MODULES = [
-    "anmmm",
-    "anmmm.collection",
-    "anmmm.datasets",
-    "anmmm.evaluation",
-    "anmmm.evidence",
-    "anmmm.gppom",
-    "anmmm.mixture",
-    "anmmm.graph",
-    "anmmm.plotting",
-    "anmmm.report",
-]
+PACKAGES = "collection datasets evaluation evidence gppom mixture graph plotting report"
+MODULES = ["anmmm", *(f"anmmm.{name}" for name in PACKAGES.split())]
 
 
 def listed():

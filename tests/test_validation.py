@@ -31,8 +31,6 @@ FLOATS = np.array(NUMBERS, dtype=np.float64)
 TWO = np.column_stack([FLOATS, FLOATS[::-1]])
 
 
-# --- Accepted -------------------------------------------------------------------------------------
-
 COLUMNS = {
     "list": NUMBERS,
     "tuple": tuple(NUMBERS),
@@ -128,9 +126,6 @@ def test_pair_of_different_containers_and_widths():
     x, y = as_pair(pl.Series(NUMBERS), pd.DataFrame(TWO))
     assert x.shape == (12, 1)
     assert_array_equal(y, TWO)
-
-
-# --- Refused --------------------------------------------------------------------------------------
 
 
 def spoilt(*values):
@@ -272,9 +267,6 @@ def test_labels_are_numbered_in_their_order():
         assert list(distinct[codes]) == list(labels)
 
 
-# --- Numbers and choices --------------------------------------------------------------------------
-
-
 def test_numbers_become_plain_ones():
     for value in (0, 2.5, np.float32(0.5), np.int64(3), Fraction(1, 2)):
         result = check_nonnegative(value, "lam")
@@ -311,9 +303,6 @@ def test_numbers_and_choices_are_refused_by_name(check, values, error, match):
     for value in values:
         with pytest.raises(error, match=f"^lam must {match}"):
             check(value, "lam")
-
-
-# --- Randomness -----------------------------------------------------------------------------------
 
 
 def test_a_seed_gives_the_same_numbers(rng):

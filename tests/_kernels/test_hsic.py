@@ -28,9 +28,6 @@ def centered(K):
     return H @ K @ H
 
 
-# --- The centered trace ---------------------------------------------------------------------------
-
-
 def centered_trace(K, L):
     """Sum of products of what is below the diagonals, one row at a time; NaN above."""
     n = len(K)
@@ -78,9 +75,6 @@ def test_centered_trace_keeps_its_digits_at_very_wide_scales(rng, gamma):
     narrow = oracle.rbf(other[:, np.newaxis], [0.8])
     for L, L_centered in (wide_gram_and_truth(other, gamma), (narrow, centered(narrow))):
         assert_allclose(centered_trace(K, L), np.sum(K_centered * L_centered), rtol=1e-16 / gamma)
-
-
-# --- The moments of the gamma test ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n", "dx", "dy"), [(2, 1, 2), (7, 2, 1), (20, 1, 1)])

@@ -35,8 +35,6 @@ def test_every_kernel_is_compiled_as_kernels_are():
             assert not hasattr(returned, "_fields"), key
 
 
-# --- Warm-up -------------------------------------------------------------------------------------
-
 SCRIPT = """
 import json, sys
 import numpy as np

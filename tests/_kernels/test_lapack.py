@@ -90,8 +90,6 @@ def test_what_has_no_factor_or_no_inverse_is_reported_by_its_row():
     assert potri(L) == 3
 
 
-# --- Machine code on disk -------------------------------------------------------------------------
-
 SCRIPT = """
 import json, sys
 import numpy as np

@@ -203,9 +203,6 @@ def test_neither_order_nor_names_of_two_levels_matter_and_few_iterations_suffice
     assert_allclose(rough, cost, atol=0.1)
 
 
-# --- The probability of an interval ---------------------------------------------------------------
-
-
 @numba.njit(error_model="numpy")
 def interval(a, b, out):
     """Give the kernel an entry from Python."""

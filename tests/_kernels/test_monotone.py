@@ -185,9 +185,6 @@ def test_few_iterations_suffice(name):
     assert_allclose(cost, fitted(design, z)[0], atol=0.05)
 
 
-# --- What the kernel is given, and the function ---------------------------------------------------
-
-
 @pytest.mark.parametrize("outlier", [None, 40.0, 1e4])
 def test_sums_are_those_of_the_columns(outlier, rng):
     values = rng.normal(size=41)

@@ -137,9 +137,6 @@ def test_unknown_columns_are_passed_over_and_missing_ones_named(tmp_path):
     assert problem_of(tmp_path / "old.csv").endswith("the columns certainty are missing")
 
 
-# --- What is no such file -------------------------------------------------------------------------
-
-
 def test_what_cannot_be_read_is_refused_at_once(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"rows\.json: the name must end in .csv, .jsonl or"):
         read_rows(tmp_path / "rows.json")

@@ -115,9 +115,6 @@ def test_errors_name_the_argument(arguments, message):
         make_single_mechanism(**arguments)
 
 
-# --- Settings -------------------------------------------------------------------------------------
-
-
 def test_every_setting_is_told_in_words():
     found = set()
     for part in SETTINGS_TEXT.split("; "):

@@ -19,9 +19,6 @@ from anmmm.evaluation.run import measure
 FAST = {"criterion": "hsic", "fit_options": {"max_iter": 3}}
 
 
-# --- Decision rates -------------------------------------------------------------------------------
-
-
 def test_rates_by_hand():
     found = decision_rates([0.6, 0.9, 0.7, 0.8], [0, 1, 0, 1], rates=[0.25, 0.5, 0.75, 1.0])
     assert_allclose(found.accuracy, [1.0, 1.0, 2 / 3, 0.5])
@@ -59,9 +56,6 @@ def test_all_pairs_are_the_plain_accuracy(rng):
     assert_allclose(found.rates, np.arange(1, 11) / 10)
     assert_allclose(found.accuracy[-1], np.average(correct, weights=weights))
     assert list(found.thresholds) == sorted(found.thresholds, reverse=True)
-
-
-# --- Pairs of one data set ------------------------------------------------------------------------
 
 
 def test_the_error_between_data_sets_by_hand():
@@ -148,9 +142,6 @@ def test_what_cannot_be_measured_is_refused(function, arguments, options, messag
         function(*arguments, **options)
 
 
-# --- AUC ------------------------------------------------------------------------------------------
-
-
 def test_auc_does_not_depend_on_which_pairs_come_exchanged(rng):
     scores = rng.standard_normal(40) + 0.5
     flips = rng.choice([-1.0, 1.0], 40)
@@ -165,9 +156,6 @@ def test_auc_by_hand():
     # (-1 of class 1, -3 of class 0); both order the classes rightly.
     assert flipped_auc([3.0, -1.0], [1, 1], random_state=0) == 1.0
     assert flipped_auc([1.0, -3.0], [1, 1], random_state=0) == 0.0
-
-
-# --- Evaluation -----------------------------------------------------------------------------------
 
 
 def rows(*triples):

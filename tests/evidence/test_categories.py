@@ -13,8 +13,8 @@ from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.categories import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
 from anmmm.mixture import SplineBasis, level_basis
-from anmmm.preprocessing import Cells, indicators, standardize
-from drawn import make_categories
+from anmmm.preprocessing import Cells, indicators
+from drawn import make_categories, standard
 
 SIDES = [("effect", "gaussian"), ("cause", "bimodal")]
 
@@ -28,7 +28,7 @@ def drawn(role, shape, n=80, seed=0):
 
 def fitted(role, shape, n=80, n_smooth=12):
     number, codes = drawn(role, shape, n)
-    basis = SplineBasis.of(standardize(number[:, None])[0], n_smooth=n_smooth)
+    basis = SplineBasis.of(standard(number), n_smooth=n_smooth)
     return basis, Cells.of(codes)
 
 
@@ -92,7 +92,7 @@ def test_scales_are_at_their_fixed_points():
 def test_equal_rows_are_one_with_its_weight(rng, kind):
     cause, effect = rng.integers(0, 6, 200).astype(float), rng.integers(0, 4, 200)
     effect[cause > 3] = 0
-    values = standardize(cause[:, None])[0]
+    values = standard(cause)
     basis = level_basis(values[:, 0]) if kind == "categories" else SplineBasis.of(values)
     cells = Cells.of(effect.astype(float))
     alone, grouped = fit_classes(basis, cells), fit_classes(basis, cells, cause.astype(np.intp))
@@ -171,7 +171,7 @@ def test_shares_are_those_of_jeffreys_prior():
 
 def test_columns_over_categories_are_orthonormal_and_exchangeable():
     codes = np.repeat([0.0, 1.0, 2.0, 3.0], [5, 9, 2, 14])
-    values = standardize(codes[:, None])[0][:, 0]
+    values = standard(codes)[:, 0]
     basis = level_basis(values)
     n = len(values)
     assert basis.n_null == 1

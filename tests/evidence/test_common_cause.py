@@ -13,8 +13,7 @@ from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
 from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.hidden import CURVE, fit_curve, fit_groups
-from anmmm.evidence.variable import Variable
-from anmmm.preprocessing import standardize
+from drawn import variable_of
 
 
 def groups(n=300, seed=0, count=3):
@@ -42,22 +41,14 @@ def counts(n=300, seed=0):
 DRAWN = {"groups": groups, "curve": curve, "counts": counts}
 
 
-def variables(x, y):
-    columns = standardize(np.column_stack([x, y]))[0]
-    return [
-        Variable.of(np.ascontiguousarray(column), raw)
-        for column, raw in zip(columns.T, (x, y), strict=True)
-    ]
-
-
 def described(x, y):
-    return describe_common_cause(*variables(x, y))
+    return describe_common_cause(variable_of(x), variable_of(y))
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
-    one, other = variables(x, y)
+    one, other = variable_of(x), variable_of(y)
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
     search = fit_curve if name == "curve" else fit_groups
     fit = search(module._pair(one, other, kinds, 0.05), lambda fit: False)
@@ -121,7 +112,7 @@ def test_categories_and_counts_are_a_latent_class_model():
 @pytest.mark.parametrize("name", ["groups", "curve"])
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
-    one, other = variables(x, y)
+    one, other = variable_of(x), variable_of(y)
     fit_of = fit_groups if name == "groups" else fit_curve
     fit = fit_of(module._pair(one, other, (0, 0), 0.05), lambda fit: True).further(1000)
     nodes, hidden = fit.nodes, fit.first

@@ -71,9 +71,6 @@ def fit(values, **options):
     return cells, density, nats.sum() + density.cost
 
 
-# --- Kernel ---------------------------------------------------------------------------------------
-
-
 def test_log_density_is_the_penalized_optimum(rng):
     B, r = 48, 6
     cosines = np.sqrt(2) * np.cos(np.pi * np.outer(np.arange(1, 2 * r + 1), np.arange(B) + 0.5) / B)
@@ -155,9 +152,6 @@ def test_distribution_functions_are_exact_in_the_lower_tail():
         assert_allclose(far, [0.0, 0.0, 1.0, 1.0])
 
 
-# --- Cells ----------------------------------------------------------------------------------------
-
-
 def test_cells_part_neighbors_at_their_midpoint():
     cells = Cells.of(np.array([3.0, 0.0, 1.0, 1.0]))
     assert_allclose(cells.edges, [-0.5, 0.5, 2.0, 4.0])
@@ -166,9 +160,6 @@ def test_cells_part_neighbors_at_their_midpoint():
     assert cells.n_distinct == 3
     with pytest.raises(ValueError, match="at least two distinct"):
         Cells.of(np.ones(5))
-
-
-# --- Densities ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("base", BASES)

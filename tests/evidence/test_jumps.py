@@ -8,7 +8,7 @@ from anmmm import infer_direction
 from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.jumps import Jumps, Search, find_jumps, with_steps
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import standardize
+from drawn import standard
 
 
 def saw(rng, n=300, teeth=2.0):
@@ -26,9 +26,7 @@ def jumping(side):
 
 
 def jumps_of(x, y):
-    effect = standardize(y[:, np.newaxis])[0][:, 0]
-    basis = SplineBasis.of(standardize(x[:, np.newaxis])[0])
-    return find_jumps(basis, effect, 1.0, 1e-9)
+    return find_jumps(SplineBasis.of(standard(x)), standard(y)[:, 0], 1.0, 1e-9)
 
 
 @pytest.mark.parametrize("draw", [saw, threshold])
@@ -49,7 +47,7 @@ def test_a_curve_with_jumps_is_the_simpler_direction(draw, n, rng):
 def test_the_best_jump_is_that_of_least_squares(rng):
     x, y = saw(rng, 80)
     order = np.argsort(x)
-    columns, y = SplineBasis.of(standardize(x[:, np.newaxis])[0]).design[order, :5], y[order]
+    columns, y = SplineBasis.of(standard(x)).design[order, :5], y[order]
     search = Search.of(columns, y)
     for others in ([], [20], [20, 55]):
         rest = {}
@@ -96,7 +94,7 @@ def test_smooth_curves_and_noise_have_no_jumps(curve, rng):
 
 def test_columns_have_mean_square_one_and_are_equal_anywhere(rng):
     x, _ = saw(rng, 200)
-    X = standardize(x[:, np.newaxis])[0]
+    X = standard(x)
     basis = with_steps(SplineBasis.of(X), [50, 120])
     assert_allclose((basis.design[:, 1:4] ** 2).mean(axis=0), 1.0)
     assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-12)

@@ -13,7 +13,8 @@ from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.models.postnonlinear import base_quantiles, fit_post_nonlinear, scales_of
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import Cells, standardize
+from anmmm.preprocessing import Cells
+from drawn import standard
 
 PLACES = ((-3.0, 8.0), (0.4, 1.7), (-0.3, 0.6))
 LAWS = (stats.uniform, stats.norm, stats.t(df=3))
@@ -51,7 +52,7 @@ def test_far_tails_are_exact_and_ends_of_a_bounded_base_infinite():
 
 
 def test_integrals_are_those_of_splines_less_their_means(rng):
-    y = standardize(rng.standard_t(3, size=(80, 1)))[0][:, 0]
+    y = standard(rng.standard_t(3, size=80))[:, 0]
     for scale in scales_of(Cells.of(y)):
         low, step, _ = scale.sums.knots
         u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
@@ -71,7 +72,7 @@ def test_integrals_are_those_of_splines_less_their_means(rng):
 def _pair(rng):
     """A basis of a cause, and cells of a bent effect with a few ties."""
     x = np.sort(rng.normal(size=(70, 1)), axis=0)
-    y = standardize(np.cbrt(x + np.sin(2.0 * x) + 0.3 * rng.normal(size=x.shape)))[0][:, 0]
+    y = standard(np.cbrt(x + np.sin(2.0 * x) + 0.3 * rng.normal(size=x.shape)))[:, 0]
     y[3], y[40] = y[60], y[12]
     return SplineBasis.of(x), Cells.of(y)
 

@@ -20,8 +20,8 @@ from anmmm.evidence.models.parts import OfRows
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import Cells, standardize
-from drawn import MARGINS, make_categories
+from anmmm.preprocessing import Cells
+from drawn import MARGINS, make_categories, standard, variable_of
 
 KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
@@ -148,13 +148,6 @@ def at_rows(record, rows, *names):
     return replace(record, **{name: getattr(record, name)[rows] for name in names})
 
 
-# --- Marginal laws --------------------------------------------------------------------------------
-
-
-def variable_of(raw):
-    return Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
-
-
 def assert_is_a_law(law, cells):
     below, above = law.levels()
     assert np.all((below >= 0.0) & (below <= above) & (above <= 1 + 1e-12))
@@ -181,7 +174,7 @@ def test_marginals_are_distributions(rng):
 
 def test_marginals_of_categories_are_distributions():
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
-    variable = Variable.of_categories(standardize(index[:, np.newaxis])[0][:, 0])
+    variable = Variable.of_categories(standard(index)[:, 0])
     laws = list(marginals_of(variable))
     assert [law.base for law in laws] == ["levels", "logit"]
     assert variable.length == min(law.length for law in laws)
@@ -210,8 +203,8 @@ def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
 
 
 def test_clusters_are_fitted_only_where_there_may_be_some(rng):
-    lone = standardize(rng.normal(size=(200, 1)))[0][:, 0]
-    assert list(Normals.more(Cells.of(lone), LogSplineDensity.of(Cells.of(lone)).length)) == []
+    lone = Cells.of(standard(rng.normal(size=200))[:, 0])
+    assert list(Normals.more(lone, LogSplineDensity.of(lone).length)) == []
     # Of the one law that is fitted, the parameters are those that were drawn.
     centers = rng.choice([-2.0, 0.0, 3.0], 300)
     law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf))
@@ -229,9 +222,6 @@ def test_a_value_that_many_observations_have_ties_a_variable(rng):
     few = rng.normal(size=60)
     few[:9] = 0.0
     assert not variable_of(few).is_tied
-
-
-# --- Nothing to tell ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(MARGINS))
@@ -263,8 +253,6 @@ def test_tables_of_unrelated_categories_are_independent(shape):
     names = np.array(list("abc"))
     assert infer_direction(names[levels], names[kept]).relation != "independent"
 
-
-# --- Directions -----------------------------------------------------------------------------------
 
 UNITS = {
     "shift": lambda x, y, rng: (x + 3.0, y - 0.7),
@@ -315,9 +303,6 @@ def test_counts_in_another_unit_are_tied_data():
     assert counts.forward.independent <= dozens.forward.independent + 1e-9
 
 
-# --- Monotone functions and cuts ------------------------------------------------------------------
-
-
 def fitted(basis, y):
     cells = Cells.of(y)
     return fit_post_nonlinear(basis, cells, scales_of(cells))
@@ -326,8 +311,7 @@ def fitted(basis, y):
 def test_a_mirrored_effect_has_the_same_length(rng):
     x = rng.normal(size=120)
     y = np.exp(x + 0.3 * rng.normal(size=120))
-    x, y = (standardize(values[:, np.newaxis])[0][:, 0] for values in (x, y))
-    basis = SplineBasis.of(x[:, np.newaxis])
+    basis, y = SplineBasis.of(standard(x)), standard(y)[:, 0]
     here, there = (fitted(basis, sign * y) for sign in (1.0, -1.0))
     assert here.link.scale.base.base == there.link.scale.base.base in BASES
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
@@ -338,7 +322,7 @@ def test_a_mirrored_effect_has_the_same_length(rng):
 
 @pytest.mark.parametrize("n_levels", [2, 5, 15])
 def test_mirrored_levels_have_the_same_length(n_levels, rng):
-    x = standardize(rng.normal(size=(150, 1)))[0]
+    x = standard(rng.normal(size=150))
     latent = x[:, 0] + 0.6 * rng.normal(size=150)
     y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
     cells = [Cells.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
@@ -349,8 +333,8 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
 
 
 def test_a_link_grows(rng):
-    y = standardize(rng.standard_t(3, size=(200, 1)))[0]
-    fit = fitted(SplineBasis.of(rng.normal(size=(200, 1))), y[:, 0])
+    y = standard(rng.standard_t(3, size=200))[:, 0]
+    fit = fitted(SplineBasis.of(rng.normal(size=(200, 1))), y)
     at = np.linspace(y.min() - 2.0, y.max() + 2.0, 500)
     assert np.all(np.diff(fit.link.apply(at)) > 0.0)
-    assert_allclose(fit.link.apply(y[:, 0]).mean(), 0.0, atol=1e-9)
+    assert_allclose(fit.link.apply(y).mean(), 0.0, atol=1e-9)

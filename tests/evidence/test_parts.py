@@ -5,14 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
-from anmmm.evidence import Variable, evidence, model_text
+from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.parts import Split, TwoPart, mass_of
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import standardize
-
-
-def variable(values):
-    return Variable.of(standardize(values[:, np.newaxis])[0][:, 0], values)
+from drawn import standard, variable_of
 
 
 def hurdle(rng, n=300):
@@ -61,8 +57,8 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
     assert_allclose(below[~rest], 0.0, atol=1e-12)
     assert np.all(below[rest] >= 1.0 - label[rest] - 1e-9)
     assert np.all(above <= 1.0 + 1e-12)
-    curves = model.curves(standardize(x[:, np.newaxis])[0][rest])
-    z = standardize(y[:, np.newaxis])[0][rest, 0]
+    curves = model.curves(standard(x)[rest])
+    z = standard(y)[rest, 0]
     assert np.corrcoef(curves.center[:, 0], z)[0, 1] > 0.7
     assert abs(np.median(z - curves.center[:, 0])) < 0.2
 
@@ -106,14 +102,14 @@ def test_pairs_with_zeros_are_decided_rightly(draw):
 )
 def test_values_that_many_rows_have_are_found_among_others(rng, values, counts):
     column = np.concatenate([values, rng.normal(size=300 - len(values))])
-    found = variable(rng.permutation(column))
+    found = variable_of(rng.permutation(column))
     assert [int(rows.sum()) for rows in found.atoms] == counts
     assert (found.parts is None) == (not counts)
 
 
 def test_of_equally_frequent_values_the_same_are_taken_in_a_mirrored_variable(rng):
     column = np.concatenate([np.repeat([-1.0, 0.1, 2.0], 20), rng.normal(size=200)])
-    here, there = variable(column), variable(3.0 - 7.0 * column)
+    here, there = variable_of(column), variable_of(3.0 - 7.0 * column)
     assert len(here.atoms) == 2
     for one, other in zip(here.atoms, there.atoms, strict=True):
         assert np.array_equal(one, other)
@@ -123,7 +119,7 @@ def test_of_equally_frequent_values_the_same_are_taken_in_a_mirrored_variable(rn
 
 @pytest.mark.parametrize("bent", [1, 2])
 def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
-    points = standardize(rng.normal(size=(200, 2)) ** 3)[0][:, :bent]
+    points = standard(rng.normal(size=(200, 2)) ** 3)[:, :bent]
     rows = points[:, 0] > -0.1
     whole = SplineBasis.of(points)
     part = whole.of_rows(rows)

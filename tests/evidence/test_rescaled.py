@@ -10,9 +10,8 @@ from scipy import stats
 from anmmm import infer_direction
 from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.rescaled import Rescaled
-from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
-from anmmm.preprocessing import standardize
+from drawn import standard, variable_of
 
 CAUSES = {
     "lognormal": lambda rng: rng.lognormal(size=200),
@@ -29,13 +28,9 @@ EFFECTS = {
 }
 
 
-def variable(values):
-    return Variable.of(standardize(values[:, np.newaxis])[0][:, 0], values)
-
-
 def gaussian_scale(values):
     """Return Gaussian quantiles of the middle of each value's cell."""
-    below, above = variable(values).marginal.levels()
+    below, above = variable_of(values).marginal.levels()
     return stats.norm.ppf(0.5 * (below + above))
 
 
@@ -52,7 +47,7 @@ def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, 
     assert model_text(found.name) == found.text
     assert_allclose(found.length, plain.length + math.log(4.0), rtol=1e-9)
     # Curves at the observations are those of the plain model at the rescaled ones.
-    there, here = (standardize(values[:, np.newaxis])[0] for values in (z, x))
+    there, here = (standard(values) for values in (z, x))
     assert_allclose(found.curves(here).center, plain.curves(there).center, atol=1e-9)
     if effect != "categories":
         at = np.sort(np.concatenate([here[:, 0], [-50.0, 50.0]]))[:, np.newaxis]
@@ -70,7 +65,7 @@ def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, 
     ],
 )
 def test_a_cause_without_heavy_tails_keeps_its_scale(draw, rng):
-    assert variable(draw(rng)).rescaled is None
+    assert variable_of(draw(rng)).rescaled is None
 
 
 @pytest.mark.parametrize("cause", ["lognormal", "negative", "heavy tails"])
@@ -94,8 +89,8 @@ def test_a_linear_mechanism_keeps_its_scale(rng):
 def test_curves_over_several_causes_are_rescaled_too(rng):
     causes = rng.lognormal(size=(2, 300))
     effect = np.log(causes).sum(axis=0) + 0.3 * rng.normal(size=300)
-    found = describe_over(variable(effect), [variable(x) for x in causes], False)
+    found = describe_over(variable_of(effect), [variable_of(x) for x in causes], False)
     assert isinstance(found, Rescaled)
-    points = np.column_stack([variable(x).points for x in causes])
+    points = np.column_stack([variable_of(x).points for x in causes])
     spread = found.curves(points)
     assert_allclose(spread.center[:, 0], stats.zscore(effect), atol=1.0)

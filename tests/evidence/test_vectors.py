@@ -9,7 +9,7 @@ from anmmm.evidence import VectorEvidence, evidence, model_text
 from anmmm.evidence import lengths as lengths_module
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.vectors import describe_vectors
-from anmmm.preprocessing import standardize
+from drawn import standard
 
 
 def vectors(seed, n=150):
@@ -80,8 +80,7 @@ def test_the_check_tells_a_fitting_model_from_one_that_does_not(result):
 def test_one_column_is_described_as_a_vector_as_it_is_alone():
     x, y, _ = make_anm_mixture("f2", random_state=6)
     alone = evidence(x, y, max_mechanisms=2)
-    first, second = (standardize(each[:, np.newaxis])[0] for each in (x, y))
-    sides = describe_vectors(first, second, 2)
+    sides = describe_vectors(standard(x), standard(y), 2)
     for side, same in zip(sides, (alone.forward, alone.backward), strict=True):
         assert side.total == same.total
         assert side.independent == same.independent

@@ -38,9 +38,6 @@ def value_by_oracle(objective, z, form=oracle.RBF):
     return oracle.objective(X, theta, objective.Y, omega, form, lam=objective.lam, **WEIGHTS)
 
 
-# --- Value and gradient ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
 def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
     for form in FORMS:
@@ -66,9 +63,6 @@ def test_two_rbf_kernels_have_the_terms_of_their_own_engine(rng):
     for name in ("d_theta", "d_log_amplitude", "d_noise", "d_log_gamma_x", "d_log_gamma_theta"):
         wanted = getattr(one, name)
         assert_allclose(getattr(other, name), wanted, atol=1e-8 * np.abs(one.d_theta).max())
-
-
-# --- Dual PPCA and GP-LVM -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n", "D", "q"), [(12, 30, 2), (30, 6, 2)])
@@ -146,9 +140,6 @@ def test_rotations_signs_and_orders_leave_j_alone(seed, form):
     assert_allclose(other.terms(other.pack(theta[order], omega)).objective, value, rtol=1e-9)
 
 
-# --- Extremes and refusals ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("log_omega", [-12.0, 12.0])
 def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
     X, Y = data(rng, 20, 2, 1)
@@ -180,9 +171,6 @@ def test_auto_is_the_sum_of_linear_kernels_and_else_the_product():
         both = kernel_x == kernel_theta == "linear"
         assert options.covariance().combine == ("sum" if both else "product")
     assert FitOptions().covariance().smooth
-
-
-# --- Algorithms -----------------------------------------------------------------------------------
 
 
 def parallel_lines(seed, n=120, noise=0.1):

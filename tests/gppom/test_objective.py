@@ -37,9 +37,6 @@ def random_point(rng, objective):
     return latent, omega, objective.pack(latent, omega)
 
 
-# --- Value ----------------------------------------------------------------------------------------
-
-
 @dimensions
 @maps
 def test_objective_is_the_oracles(rng, latent_map, dx, D, q):
@@ -84,9 +81,6 @@ def test_terms_are_the_summands_of_the_value(rng, latent_map):
     assert_allclose([terms.log_likelihood, terms.hsic], [log_likelihood, hsic], rtol=1e-11)
     assert_allclose(terms.log_hsic_penalty, 2.0 * np.log(hsic + 1e-3), rtol=1e-11)
     assert terms.engine == "dense"
-
-
-# --- Gradient -------------------------------------------------------------------------------------
 
 
 def blocks(objective):
@@ -140,9 +134,6 @@ def test_gradient_without_floors_and_priors_and_of_each_prior(rng, latent_map):
         assert max(errors.values()) <= 1e-6, (options, errors)
 
 
-# --- Symmetries -----------------------------------------------------------------------------------
-
-
 def test_y_given_twice_doubles_the_likelihood_term(rng):
     X, Y = data(rng, 15)
     once, twice = (objective_of(X, Z, lam=0.0, **NO_PRIORS) for Z in (Y, np.hstack([Y, Y])))
@@ -192,9 +183,6 @@ def test_hsic_zero_does_no_harm_with_a_floor_or_without_its_term(rng):
         assert objective.n_failed_evaluations == 0
 
 
-# --- Parallel form --------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [1, 3, 30])
 @maps
@@ -210,8 +198,6 @@ def test_parallel_is_serial(rng, latent_map, n_chunks):
     assert_allclose(parallel_value, value, rtol=1e-12)
     assert_allclose(parallel_gradient, gradient, rtol=1e-10, atol=1e-12 * np.abs(gradient).max())
 
-
-# --- The flat vector ------------------------------------------------------------------------------
 
 log_sizes = st.floats(-12.0, 12.0)
 

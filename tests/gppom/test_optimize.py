@@ -43,9 +43,6 @@ def assert_consistent(outcome):
     assert outcome.converged == (outcome.status == "converged")
 
 
-# --- Descents that reach the minimum --------------------------------------------------------------
-
-
 def test_units_change_the_way_and_not_the_goal():
     # In these units the bowl is round, and one line search finds its bottom.
     round_, plain = (
@@ -107,9 +104,6 @@ def test_bounds_are_kept_and_met():
     assert_allclose(outcome.z, [0.5, 2.0, -2.0], atol=1e-4)
 
 
-# --- Descents that are cut short ------------------------------------------------------------------
-
-
 def test_too_few_iterations_are_reported():
     start, bounds = np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0))
     for max_iter in (1, 4):
@@ -128,9 +122,6 @@ def test_a_wrong_gradient_ends_in_the_line_search():
     assert_consistent(outcome)
     assert outcome.status == "line_search"
     assert outcome.n_failed_evaluations == 0
-
-
-# --- Descents over a domain with a hole -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("limit", [1.01, 2.0, 3.0])
@@ -207,9 +198,6 @@ def test_a_start_that_cannot_be_evaluated_raises():
     for function in (failing_beyond(-1.0), lambda z: (np.nan, z)):
         with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
             minimize_from(function, np.zeros(3), UNBOUNDED)
-
-
-# --- Several starts -------------------------------------------------------------------------------
 
 
 def two_wells(z):

@@ -29,9 +29,6 @@ def fit(pair, seed=0, **options):
     return fit_gppom(*pair, random_state=seed, fit_options=FitOptions(**options))
 
 
-# --- Which observations ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dx", [0, 1, 3])
 def test_rows_are_distinct_whatever_the_order_of_the_data_and_the_nearest_are_nearest(rng, dx):
     # Whole numbers, so that the first column has ties.
@@ -50,9 +47,6 @@ def test_rows_are_distinct_whatever_the_order_of_the_data_and_the_nearest_are_ne
     X, Y = rng.normal(size=(2, 100, 1))
     ranks = X[:, 0].argsort().argsort()
     assert_array_equal(ranks[evenly_spaced_rows(X, Y, 20)], np.arange(2, 100, 5))
-
-
-# --- The fit --------------------------------------------------------------------------------------
 
 
 def test_below_five_times_the_subsample_or_with_a_given_start_nothing_changes(pair):

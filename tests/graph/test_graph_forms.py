@@ -30,38 +30,29 @@ def causallearn_graph():
     return graph
 
 
-def forms(tmp_path):
-    arcs = [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), ("d", "c")]
-    file = tmp_path / "edges.csv"
-    file.write_text("source,edge,target\na,->,b\nb,,c\nc,--,d\n")
-    return {
-        "networkx": networkx.DiGraph(arcs),
-        "pandas": pd.DataFrame(MATRIX, index=NODES, columns=NODES),
-        "polars": pl.DataFrame(MATRIX, schema=list(NODES)),
-        "causallearn": causallearn_graph(),
-        "the dict of ges": {"G": causallearn_graph(), "score": 1.0},
-        "file": file,
-        "triples": [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
-        "itself": PartialGraph(NODES, [("a", "->", "b"), ("b", "--", "c"), ("c", "--", "d")]),
-    }
+def file_of_edges(folder):
+    (folder / "edges.csv").write_text("source,edge,target\na,->,b\nb,,c\nc,--,d\n")
+    return folder / "edges.csv"
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        "networkx",
-        "pandas",
-        "polars",
-        "causallearn",
-        "the dict of ges",
-        "file",
-        "triples",
-        "itself",
-    ],
-)
+TRIPLES = [("a", "->", "b"), ("b", "--", "c"), ("c", "--", "d")]
+ARCS = [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), ("d", "c")]
+FORMS = {
+    "networkx": lambda folder: networkx.DiGraph(ARCS),
+    "pandas": lambda folder: pd.DataFrame(MATRIX, index=NODES, columns=NODES),
+    "polars": lambda folder: pl.DataFrame(MATRIX, schema=list(NODES)),
+    "causallearn": lambda folder: causallearn_graph(),
+    "the dict of ges": lambda folder: {"G": causallearn_graph(), "score": 1.0},
+    "file": file_of_edges,
+    "triples": lambda folder: [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
+    "itself": lambda folder: PartialGraph(NODES, TRIPLES),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_all_forms_say_the_same(form, tmp_path):
     pytest.importorskip("causallearn")
-    given = forms(tmp_path)[form]
+    given = FORMS[form](tmp_path)
     graph = read_graph(given)
     assert graph.nodes == NODES
     assert graph.marked("->") == DIRECTED

@@ -14,12 +14,7 @@ from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import em, fit_mixture
 from anmmm.mixture.layout import Job
 from anmmm.mixture.splines import SplineBasis, _cubes
-from anmmm.preprocessing import standardize
-
-
-def standard(values):
-    return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
-
+from drawn import standard
 
 CAUSES = {
     "even": lambda rng, n: rng.uniform(size=n),

@@ -13,13 +13,9 @@ from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
-from anmmm.preprocessing import standardize
+from drawn import standard
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
-
-
-def standard(values):
-    return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
 
 
 def mixture(seed=0, n=100, mechanism="f3", **options):

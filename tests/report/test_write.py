@@ -308,9 +308,6 @@ def test_equal_rows_make_equal_pages_whatever_the_settings_of_the_user(tmp_path)
     assert matplotlib_module("pyplot").get_backend() == backend
 
 
-# --- What is refused ------------------------------------------------------------------------------
-
-
 def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
     path, page = tmp_path / "rows.csv", tmp_path / "page.html"
     write_rows(path, known_rows(), DIRECTIONS)
