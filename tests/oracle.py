@@ -237,6 +237,16 @@ def central_difference(f, z, step=1e-3):
     return result
 
 
+def hessian(f, z, step=1e-3):
+    """∂²f/∂z_i∂z_j, by differences of `central_difference`."""
+
+    def gradient(at):
+        return central_difference(f, at, step=1e-3)
+
+    each = step * np.eye(len(z))
+    return np.array([(gradient(z + one) - gradient(z - one)) / (2 * step) for one in each])
+
+
 # --- The back-constraint -------------------------------------------------------------------------
 
 
@@ -422,6 +432,18 @@ def student_place(values, lower, upper):
 def piecewise_mass(low, high, p):
     """Probability of an interval under a density that is constant on bins of length 1."""
     return sum(p[b] * max(min(high, b + 1) - max(low, b), 0.0) for b in range(len(p)))
+
+
+def polynomials(x, r):
+    """Orthogonal columns of the first r powers of x, of mean square 1, the first one constant."""
+    design = np.linalg.qr(np.vander(x, r, increasing=True))[0] * np.sqrt(len(x))
+    return design * np.sign(design[0, 0])
+
+
+def halving_prior(design, n_null):
+    """Prior variances of columns: 1, and half of the one before from column n_null on."""
+    r = design.shape[1]
+    return np.where(np.arange(r) < n_null, 1.0, 0.5 ** np.arange(r))
 
 
 def spline_basis(X, knots, n_smooth):

@@ -317,16 +317,6 @@ def test_a_result_is_pickled(mixture, spied, criterion):
     assert_same(*(each.fit_latent(random_state=1) for each in (copy, result)))
 
 
-def test_late_fits_warn_where_they_do_not_converge(mixture):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = infer_direction(*mixture)
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        assert result.fit_latent(fit_options={"max_iter": 1}).forward.status == "max_iter"
-    # What was compared did converge.
-    assert result.converged
-
-
 def test_models_that_did_not_converge_are_told(mixture, monkeypatch):
     x, y = mixture
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)

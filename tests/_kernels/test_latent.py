@@ -6,7 +6,7 @@ a - a₀ ~ N(0, V),  V = s² for columns that are not smoothed, s² = min(1 + Σ
 b - b₀ ~ N(0, P⁻¹),  a and b at their mode;  τ², ρ² are fixed points of EM, h = 0.01 its prior
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numba
 import numpy as np
@@ -23,6 +23,7 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 
 N_NULL, WEAK, POISSON = 2, 0.01, 1e9
+prior_of = partial(oracle.halving_prior, n_null=N_NULL)
 CASES = (
     "binary",
     "separable",
@@ -62,10 +63,9 @@ def drawn(name):
         "constant": noisy > 0.3,
     }[name].astype(float)
     counts = name in ("poisson", "overdispersed", "large counts", "one count")
-    powers = np.vander(x, 1 if name == "constant" else 6, increasing=True)
-    design = np.linalg.qr(powers)[0] * np.sqrt(n)
+    design = oracle.polynomials(x, 1 if name == "constant" else 6)
     size = {"overdispersed": 2.0, "large counts": 100.0}.get(name, POISSON)
-    return design * np.sign(design[0, 0]), effect, 0 if counts else int(effect.max()) + 1, size
+    return design, effect, 0 if counts else int(effect.max()) + 1, size
 
 
 def cuts_of(n_levels):
@@ -79,11 +79,6 @@ def cuts_of(n_levels):
         per_slope[i, i + 2 : -1] = 1.0
     rough = np.diff(np.eye(m), axis=0) if m > 1 else np.empty((0, m))
     return Cuts(first, per_slope), np.full((m, m), 0.25 / max(m, 1) ** 2), rough
-
-
-def prior_of(design):
-    r = design.shape[1]
-    return np.where(np.arange(r) < N_NULL, 1.0, 0.5 ** np.arange(r))
 
 
 def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000):
@@ -141,16 +136,9 @@ class Slow:
 
     def hessian(self, at):
         """Of the objective; of the part that may be negative only what is positive."""
-
-        def gradient(there):
-            return oracle.central_difference(self.objective, there, step=1e-3)
-
-        found = np.array(
-            [(gradient(at + step) - gradient(at - step)) / 2e-3 for step in 1e-3 * np.eye(len(at))]
-        )
         by_b = oracle.central_difference(self.log_likelihood, at, step=1e-3)
         by_b[: self.r] = 0.0
-        return found + np.diag(np.maximum(by_b, 0.0))
+        return oracle.hessian(self.objective, at) + np.diag(np.maximum(by_b, 0.0))
 
 
 @cache

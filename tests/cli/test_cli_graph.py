@@ -107,10 +107,3 @@ def test_messages_are_lines_and_name_options(run, data):
         "choose pairs of its columns with --columns a,b or --columns all. Its"
         in (run("directions", "gap.csv")[2])
     )
-
-
-def test_the_graph_is_drawn(run, data):
-    pytest.importorskip("matplotlib")
-    status, _, err = run("graph", "data.csv", "--plot", "graph.svg")
-    assert (status, err) == (0, "plot written to graph.svg\n")
-    assert "<svg" in (data / "graph.svg").read_text()

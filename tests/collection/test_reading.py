@@ -20,23 +20,14 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 SUFFIXES = [".csv", ".parquet"]
 SUFFIX = pytest.mark.parametrize("suffix", SUFFIXES)
+TESTED = {"relation": "y→x", "independence_pvalue": 5e-324, "check_pvalue": 1.0}
+TESTED["dependence"] = 0.1 + 0.2
 ROWS = [
     PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
     PairResult("ü\nnext", "unusable", 'y is "constant"', truth=-1, weight=0.25, group="air"),
     PairResult("c", "ok", direction=0, score=-1e-300, confidence=0.5, converged=False, seconds=2.0),
     PairResult("", "lost", "a worker died", seconds=0.0, model=None),
-    PairResult(
-        "d",
-        "ok",
-        direction=-1,
-        score=-0.1,
-        confidence=0.97,
-        seconds=1.0,
-        relation="y→x",
-        dependence=0.1 + 0.2,
-        independence_pvalue=5e-324,
-        check_pvalue=1.0,
-    ),
+    PairResult("d", "ok", direction=-1, score=-0.1, confidence=0.97, seconds=1.0, **TESTED),
     PairResult("e", "ok", direction=0, score=0.0, seconds=1.0, relation="independent"),
 ]
 

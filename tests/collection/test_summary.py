@@ -8,10 +8,9 @@ from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.summary import largest_related
 
 
-def ok(direction, truth=None, weight=1.0, converged=True):
-    return PairResult(
-        "p", "ok", direction=direction, truth=truth, weight=weight, converged=converged
-    )
+def ok(direction, truth=None, weight=1.0, **others):
+    values = {"direction": direction, "truth": truth, "weight": weight, "converged": True}
+    return PairResult("p", "ok", **values | others)
 
 
 def test_counts_and_accuracies_by_hand():
@@ -71,23 +70,16 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
     assert [p for p in pvalues if p <= limit] == rejected_by_hand(pvalues)
 
 
-def told(pvalue, direction=1, confidence=0.95, relation="x→y", check=0.5):
-    return PairResult(
-        "p",
-        "ok",
-        direction=direction,
-        confidence=confidence,
-        relation=relation,
-        independence_pvalue=pvalue,
-        check_pvalue=check,
-    )
+def told(pvalue, **others):
+    values = {"direction": 1, "confidence": 0.95, "relation": "x→y", "check_pvalue": 0.5}
+    return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 
 def test_what_is_related_and_what_is_sure_by_hand():
     rows = [
         told(1e-9),
         told(1e-3, confidence=0.9),
-        told(1e-4, confidence=0.89, check=0.001),
+        told(1e-4, confidence=0.89, check_pvalue=0.001),
         told(1e-5, direction=0, confidence=0.5, relation="undecided"),
         told(0.7, direction=0, confidence=0.5, relation="independent"),
         # Sure of a direction, but not related beyond what chance gives among these.

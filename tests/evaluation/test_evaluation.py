@@ -160,19 +160,12 @@ def test_auc_by_hand():
 
 def rows(*triples):
     """Rows of (score, truth, weight)."""
-    return tuple(
-        PairResult(
-            str(index),
-            "ok",
-            direction=int(np.sign(score)),
-            score=score,
-            truth=truth,
-            weight=weight,
-            seconds=0.1 * (index + 1),
-            converged=True,
-        )
-        for index, (score, truth, weight) in enumerate(triples)
-    )
+    names, found = ("score", "truth", "weight"), []
+    for index, values in enumerate(triples):
+        row = dict(zip(names, values, strict=True)) | {"direction": int(np.sign(values[0]))}
+        row |= {"seconds": 0.1 * (index + 1), "converged": True}
+        found.append(PairResult(str(index), "ok", **row))
+    return tuple(found)
 
 
 def test_measures_by_hand():

@@ -9,13 +9,6 @@ from anmmm.evidence import evidence
 from anmmm.evidence.models import base as evidence_module
 
 
-def test_direction_of_mixtures():
-    for mechanism in ("f1", "f2", "f3", "f4"):
-        for seed in range(3):
-            x, y, _ = make_anm_mixture(mechanism, random_state=seed)
-            assert evidence(x, y).direction == 1
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_direction_of_single_mechanisms(family):
     for seed in range(2):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
-from anmmm.evidence import evidence
+from anmmm.evidence import evidence, model_text
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import LogSplineDensity, Normals
 from anmmm.evidence.models import MODELS, ConditionalModel, marginals_of
@@ -96,6 +96,7 @@ def test_every_model_is_a_distribution_with_curves(kind):
         assert below.shape == above.shape == model.nats.shape
         assert np.all((below >= 0.0) & (below <= above) & (above <= 1.0 + 1e-12))
         assert np.isfinite(model.length)
+        assert model_text(model.name) == model.text
         found = probability(model.nats, model.cells.n_distinct)
         assert_allclose(above - below, found, atol=1e-9)
         # All observations at one value of the effect after another, their causes kept.

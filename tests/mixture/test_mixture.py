@@ -27,9 +27,9 @@ def mixture(seed=0, n=100, mechanism="f3", **options):
 def run(design, y, prior, n_null, R, **options):
     """Fit by columns, to which knots mean nothing: a short run and `max_iter` more iterations."""
     scales = options.pop("scales", np.ones(3 + n_null))
-    return em.run_em(
-        SplineBasis(design, prior, n_null, None), y, R[np.newaxis], scales, tol=-np.inf, **options
-    )
+    basis = SplineBasis(design, prior, n_null, None)
+    vars(basis)["layout"] = None
+    return em.run_em(basis, y, R[np.newaxis], scales, tol=-np.inf, **options)
 
 
 # --- Kernels --------------------------------------------------------------------------------------

@@ -9,11 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+pytest.importorskip("matplotlib")
+
+import matplotlib
+from matplotlib import pyplot
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import format_confidence, format_decision
 from anmmm.evaluation import decision_rates
+from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.plotting import (
     COLORS,
     MARKERS,
@@ -33,11 +43,7 @@ X, Y = 40 + 7 * X, 3 * Y - 20
 
 @pytest.fixture
 def figure():
-    matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     # The canvas of a bare figure does not draw.
     return FigureCanvasAgg(Figure(figsize=(6, 4), layout="constrained")).figure
 
@@ -58,8 +64,6 @@ def decided():
 
 
 def scatters(ax):
-    from matplotlib.collections import PathCollection
-
     return [artist for artist in ax.collections if isinstance(artist, PathCollection)]
 
 
@@ -68,8 +72,6 @@ def bands(ax):
 
 
 def color(artist):
-    from matplotlib.colors import to_hex
-
     return to_hex(artist.get_edgecolors()[0]).upper()
 
 
@@ -129,8 +131,6 @@ def test_points_have_color_and_marker_of_their_mechanism_and_the_legend_its_shar
 
 
 def test_curves_are_those_of_the_refined_mixture(ax, clustered):
-    from anmmm.evidence.curves import mixture_curves
-
     plot_mechanisms(X, Y, clustered, ax=ax)
     assert len(ax.lines) == 2
     for label, line in enumerate(ax.lines):
@@ -246,9 +246,6 @@ def test_many_points_are_pixels_in_a_vector_graphic(ax, rng):
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 4), min_size=30, max_size=30), st.integers(-200, 200))
 def test_any_labels_of_any_scale_show_every_point_once(labels, power):
-    pytest.importorskip("matplotlib")
-    from matplotlib.figure import Figure
-
     x, y = X[:30] * 10.0**power, Y[:30] * 10.0**-power
     ax = Figure().add_subplot()
     plot_mechanisms(x, y, labels, ax=ax)
@@ -277,7 +274,6 @@ def test_any_labels_of_any_scale_show_every_point_once(labels, power):
     ],
 )
 def test_what_cannot_be_drawn_is_refused_before_a_figure_is_made(clustered, change, message):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     with pytest.raises((TypeError, ValueError), match=message):
         plot_mechanisms(**{"x": X, "y": Y, "result": clustered, **change})
     assert pyplot.get_fignums() == []
@@ -336,8 +332,6 @@ def test_a_component_of_several_is_chosen_and_named_and_other_data_are_refused(a
 
 
 def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, decided):
-    from anmmm.evidence.curves import model_curves
-
     axes = figure.subplots(1, 3)
     panels = plot_direction(X, Y, decided, axes=axes, x_label="a", y_label="b")
     assert list(panels) == list(axes)
@@ -453,7 +447,6 @@ def test_criteria_of_the_latent_color_points_by_it(figure):
 
 
 def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     with pytest.raises(
         ValueError, match=r"x and y and result must have the same number .* found 50 and 100"
     ):
@@ -470,7 +463,6 @@ def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided):
 
 
 def test_long_names_stay_within_the_figure(decided):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     panels = plot_direction(
         X,
         Y,
@@ -493,7 +485,6 @@ def test_long_names_stay_within_the_figure(decided):
 
 
 def test_pyplot_makes_one_figure_where_no_axes_are_given(figure, clustered, decided):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     plot_mechanisms(X, Y, clustered, ax=figure.add_subplot())
     plot_latent(X, clustered, ax=figure.add_subplot())
     plot_direction(X, Y, decided, axes=figure.subplots(1, 3))

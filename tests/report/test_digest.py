@@ -24,16 +24,11 @@ def drawn_rows(seed, n, *, confident=True, known=0.8):
             yield PairResult(f"p{index}", "unusable", f"line {index}", truth=1)
             continue
         score = float(rng.normal())
-        yield PairResult(
-            f"p{index}",
-            "ok",
-            direction=int(np.sign(score)) if abs(score) > 0.1 else 0,
-            score=score,
-            confidence=float(rng.uniform(0.5, 1.0)) if confident else None,
-            truth=int(rng.choice([1, -1])) if rng.random() < known else None,
-            weight=float(rng.random()),
-            seconds=float(rng.random()),
-        )
+        found = {"score": score, "direction": int(np.sign(score)) if abs(score) > 0.1 else 0}
+        found["confidence"] = float(rng.uniform(0.5, 1.0)) if confident else None
+        truth = int(rng.choice([1, -1])) if rng.random() < known else None
+        weight, seconds = rng.random(2).tolist()
+        yield PairResult(f"p{index}", "ok", truth=truth, weight=weight, seconds=seconds, **found)
 
 
 @pytest.mark.parametrize("confident", [True, False])

@@ -44,20 +44,12 @@ def report(tmp_path, rows, **options):
 def known_rows(n=40):
     rng = np.random.default_rng(2)
     for index in range(n):
-        score = float(rng.normal())
-        yield PairResult(
-            f"pair {index}",
-            "ok",
-            n=60,
-            direction=1 if score > 0 else -1,
-            score=score,
-            confidence=float(rng.uniform(0.5, 1)),
-            truth=1 if rng.random() < 0.8 else -1,
-            weight=float(rng.random()),
-            model="anm-2" if index % 4 else "location-scale",
-            n_mechanisms=2 if index % 4 else 1,
-            seconds=0.25,
-        )
+        score, confidence = float(rng.normal()), float(rng.uniform(0.5, 1))
+        known = {"truth": 1 if rng.random() < 0.8 else -1, "weight": float(rng.random())}
+        found = {"direction": 1 if score > 0 else -1, "score": score, "confidence": confidence}
+        model = ("anm-2", 2) if index % 4 else ("location-scale", 1)
+        found |= dict(zip(("model", "n_mechanisms"), model, strict=True))
+        yield PairResult(f"pair {index}", "ok", n=60, seconds=0.25, **found, **known)
 
 
 def test_the_summary_has_the_numbers_of_summarize(tmp_path):
@@ -97,6 +89,7 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
 
 def rows_of_every_outcome():
     """Pairs that are clearly related, barely, and not."""
+    names = ("independence_pvalue", "direction", "confidence", "relation", "check_pvalue")
     kinds = {
         "a": (1e-9, 1, 0.95, "x→y", 0.4),
         "b": (1e-8, -1, 0.7, "y→x", 0.002),
@@ -104,20 +97,10 @@ def rows_of_every_outcome():
         "d": (0.7, 0, 0.5, "independent", 0.8),
         "e": (0.6, 0, 0.5, "undecided", 0.9),
     }
+    rows = {name: dict(zip(names, values, strict=True)) for name, values in kinds.items()}
     return [
-        PairResult(
-            name,
-            "ok",
-            n=50,
-            direction=direction,
-            score=0.1 * direction,
-            confidence=confidence,
-            relation=relation,
-            independence_pvalue=pvalue,
-            check_pvalue=check,
-            model="anm-1",
-        )
-        for name, (pvalue, direction, confidence, relation, check) in kinds.items()
+        PairResult(name, "ok", n=50, score=0.1 * row["direction"], model="anm-1", **row)
+        for name, row in rows.items()
     ]
 
 
@@ -126,10 +109,7 @@ def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_pa
     outcome, page = report(tmp_path, rows, n_plots=3)
     assert (outcome.summary.n_tested, outcome.summary.n_related) == (5, 2)
     assert page.fact("related") == ("2", "of 5 tested, 1 with a sure direction")
-    assert page.fact("decided") == (
-        "3",
-        "2 sure, 1 leaning; 1 undecided, 1 independent",
-    )
+    assert page.fact("decided") == ("3", "2 sure, 1 leaning; 1 undecided, 1 independent")
     assert page.fact("no model fits") == ("1", "check below 0.01")
     text = " ".join(page.text.split())
     assert (
