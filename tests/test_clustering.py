@@ -119,8 +119,7 @@ def test_refinement_is_the_default_and_nearer_the_truth():
 
 
 @pytest.mark.parametrize(("slopes", "n"), [((1.0, -1.0), 400), ((1.0, 3.0), 100)])
-def test_where_curves_cross_the_effect_is_heard_and_theta_is_not(slopes, n):
-    rng = np.random.default_rng(20)
+def test_where_curves_cross_the_effect_is_heard_and_theta_is_not(slopes, n, rng):
     x, truth = rng.uniform(-2.0, 2.0, n), rng.integers(2, size=n)
     y = np.array(slopes)[truth] * x + 0.15 * rng.normal(size=n)
     result = cluster_mechanisms(x, y, 2, random_state=0)
@@ -181,8 +180,7 @@ def test_several_effects_are_clustered_without_refinement(mixture):
         cluster_mechanisms(x, effect, "auto")
 
 
-def test_one_mechanism_is_not_refined_into_two_unless_asked():
-    rng = np.random.default_rng(0)
+def test_one_mechanism_is_not_refined_into_two_unless_asked(rng):
     x = rng.uniform(size=200)
     y = np.sin(4 * x) + 0.05 * rng.normal(size=200)
     result = cluster_mechanisms(x, y, 2, random_state=0)
@@ -194,8 +192,7 @@ def test_one_mechanism_is_not_refined_into_two_unless_asked():
     assert cluster_mechanisms(x, y, "auto", random_state=0).probabilities.shape == (200, 1)
 
 
-def test_several_causes_are_refined():
-    rng = np.random.default_rng(2)
+def test_several_causes_are_refined(rng):
     X, labels = rng.normal(size=(200, 2)), rng.integers(2, size=200)
     y = np.where(labels == 0, np.sin(X[:, 0]) + 2, X[:, 1] - 2) + 0.1 * rng.normal(size=200)
     model = MechanismClustering(random_state=0).fit(X, y)

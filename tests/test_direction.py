@@ -99,8 +99,7 @@ def test_a_score_within_the_tolerance_of_the_fits_decides_nothing(score, expecte
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_vector_valued_variables():
-    rng = np.random.default_rng(0)
+def test_vector_valued_variables(rng):
     x = rng.normal(size=(40, 2))
     y = np.tanh(x @ rng.normal(size=(2, 3))) + 0.1 * rng.normal(size=(40, 3))
     result = infer_direction(x, y, criterion="hsic", fit_options={"max_iter": 100, "n_latent": 2})
@@ -111,8 +110,7 @@ def test_vector_valued_variables():
         infer_direction(x, y)
 
 
-def test_vector_valued_variables_are_decided_by_evidence():
-    rng = np.random.default_rng(0)
+def test_vector_valued_variables_are_decided_by_evidence(rng):
     x = rng.normal(size=(60, 2))
     y = np.column_stack([x[:, 0] ** 2, np.tanh(x.sum(axis=1))]) + 0.1 * rng.normal(size=(60, 2))
     result = infer_direction(x, y, n_resamples=2, random_state=0)
@@ -317,6 +315,16 @@ def test_a_result_is_pickled(mixture, spied, criterion):
     assert_same(*(each.fit_latent(random_state=1) for each in (copy, result)))
 
 
+def test_late_fits_warn_where_they_do_not_converge(mixture):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = infer_direction(*mixture)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert result.fit_latent(fit_options={"max_iter": 1}).forward.status == "max_iter"
+    # What was compared did converge.
+    assert result.converged
+
+
 def test_models_that_did_not_converge_are_told(mixture, monkeypatch):
     x, y = mixture
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
@@ -392,8 +400,7 @@ def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for(mixture):
 # --- What is said of a pair -----------------------------------------------------------------------
 
 
-def test_unrelated_variables_are_independent_and_related_ones_are_not(mixture):
-    rng = np.random.default_rng(0)
+def test_unrelated_variables_are_independent_and_related_ones_are_not(mixture, rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     assert (apart.direction, apart.relation, apart.score) == (0, "independent", 0.0)
     assert (apart.dependence, apart.confidence) == (0.0, 0.5)

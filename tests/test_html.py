@@ -100,8 +100,7 @@ def test_rows_and_summaries():
     assert "sure1" in summary
 
 
-def test_graphs():
-    rng = np.random.default_rng(0)
+def test_graphs(rng):
     a = rng.uniform(-1, 1, 100)
     data = np.column_stack([a, np.tanh(3 * a) + 0.2 * rng.normal(size=100)])
     text = read(infer_graph(data)._repr_html_())

@@ -147,8 +147,7 @@ def test_a_result_is_a_record_with_its_logarithm_and_its_distribution():
     assert repr(result).startswith("HSICTest(statistic=0.36975")
 
 
-def test_median_width_does_not_depend_on_order_above_its_row_limit():
-    rng = np.random.default_rng(0)
+def test_median_width_does_not_depend_on_order_above_its_row_limit(rng):
     x = rng.normal(size=(1500, 2))
     assert median_width(x) == median_width(x[rng.permutation(1500)])
 
@@ -227,8 +226,7 @@ def test_permutation_threshold_is_the_quantile(n):
     assert_allclose(result.threshold, result.statistic, rtol=1e-7)
 
 
-def test_a_factor_is_kept_for_the_test_that_follows():
-    rng = np.random.default_rng(3)
+def test_a_factor_is_kept_for_the_test_that_follows(rng):
     x, y = rng.normal(size=(2, 50, 1))
     first, second = independence.HSICVariable(x), independence.HSICVariable(y)
     made = first.gram(again=True)

@@ -174,8 +174,7 @@ def test_too_few_others_bear_nothing_out(rng):
     assert nothing_without(np.c_[x, x > 1e3], rng.normal(size=60))
 
 
-def test_agreement_confirms_true_outliers():
-    rng = np.random.default_rng(2)
+def test_agreement_confirms_true_outliers(rng):
     x = rng.exponential(size=300)
     y = rng.poisson(np.exp(1.2 * x))
     result = infer_direction(x, y.astype(float))

@@ -72,8 +72,7 @@ def test_moments_of_many_are_those_of_random_orders(n):
         assert abs(values.mean() - expected) < 5.0 * values.std() / np.sqrt(len(values))
 
 
-def test_blocks_make_no_difference(monkeypatch):
-    rng = np.random.default_rng(0)
+def test_blocks_make_no_difference(monkeypatch, rng):
     x, y = rng.normal(size=(1, 1500)), rng.exponential(size=(1, 1500))
     whole = moments(x, y)
     monkeypatch.setattr("anmmm.gppom.engines.factor.WHOLE", 600)

@@ -119,8 +119,7 @@ def test_how_sure_a_decision_is_said(decided, change, line, first):
     assert str(result).startswith(first)
 
 
-def test_independence_and_a_common_cause_are_said():
-    rng = np.random.default_rng(0)
+def test_independence_and_a_common_cause_are_said(rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     assert repr(apart).startswith("independent")
     assert str(apart).startswith("independent: no model gains from the cause\n")
@@ -236,8 +235,7 @@ def test_two_variables_are_no_collection():
         infer_directions((x, x**2))
 
 
-def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pairs():
-    rng = np.random.default_rng(0)
+def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pairs(rng):
     text, y = [f"{value},5" for value in rng.integers(3, size=60)], rng.normal(size=60)
     with pytest.warns(UserWarning, match="x holds numbers written as text"):
         infer_direction(text, y)

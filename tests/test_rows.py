@@ -29,8 +29,7 @@ def test_copies_of_rows_are_worth_one():
     assert copied.score == as_they_are.score
 
 
-def test_few_values_that_meet_often_are_no_copies():
-    rng = np.random.default_rng(1)
+def test_few_values_that_meet_often_are_no_copies(rng):
     x = rng.integers(12, size=400).astype(float)
     for y in (rng.integers(2, size=400).astype(float), np.rint(x + rng.normal(size=400))):
         assert infer_direction(x, y, **OFF).notes == ()
@@ -52,8 +51,7 @@ def test_random_walks_are_not_sure():
     assert (swapped.confidence, swapped.notes) == (result.confidence, result.notes)
 
 
-def test_the_direction_does_not_depend_on_the_order_of_rows():
-    rng = np.random.default_rng(2)
+def test_the_direction_does_not_depend_on_the_order_of_rows(rng):
     x = series(rng, 300, 0.9)
     y = np.tanh(x) + 0.3 * series(rng, 300, 0.9)
     shuffled = rng.permutation(300)
@@ -71,8 +69,7 @@ def test_rows_in_the_order_of_a_variable_are_left_alone(by):
         assert infer_direction(x[at], y[at], **OFF).notes == ()
 
 
-def test_an_autoregressive_cause_alone_is_left_alone():
-    rng = np.random.default_rng(4)
+def test_an_autoregressive_cause_alone_is_left_alone(rng):
     x = series(rng, 300, 0.9)
     result = infer_direction(x, np.sin(x) + 0.3 * rng.normal(size=300), **OFF)
     assert (result.direction, result.notes) == (1, ())

@@ -108,8 +108,7 @@ def test_a_name_that_is_like_none_is_answered_by_all():
         function(alpha=1)
 
 
-def test_long_phases_are_logged(caplog):
-    rng = np.random.default_rng(0)
+def test_long_phases_are_logged(caplog, rng):
     x = rng.normal(size=60)
     frame = pd.DataFrame({"a": x, "b": np.tanh(2 * x) + 0.2 * rng.normal(size=60)})
     with caplog.at_level("INFO", logger="anmmm"):

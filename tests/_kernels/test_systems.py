@@ -37,8 +37,7 @@ def _arithmetic(a, b, c, out):
     return reduce_add(x)
 
 
-def test_eight_numbers_at_a_time():
-    rng = np.random.default_rng(0)
+def test_eight_numbers_at_a_time(rng):
     a, b, c = rng.standard_normal((3, 12))
     out = np.zeros(64)
     total = _arithmetic(a, b, c, out)

@@ -454,8 +454,7 @@ def test_places_that_no_file_can_have_are_told_by_name(refused, tmp_path):
             assert refused("directions", "sample", "-o", output, *more).endswith(said)
 
 
-def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(run, tmp_path):
-    rng = np.random.default_rng(1)
+def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(run, tmp_path, rng):
     z = rng.uniform(-2, 2, 200)
     effects = np.column_stack([np.tanh(2 * z), z + z**2 / 2]) + rng.uniform(-0.3, 0.3, (200, 2))
     write_columns(tmp_path / "t.csv", z, *effects.T, header="z,a,b")

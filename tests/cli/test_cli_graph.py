@@ -5,8 +5,7 @@ from drawn import write_columns
 
 
 @pytest.fixture
-def data(tmp_path):
-    rng = np.random.default_rng(5)
+def data(tmp_path, rng):
     a = rng.uniform(-2, 2, 120)
     b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
     c = b**2 + 0.5 * b + 0.2 * rng.normal(size=120)

@@ -420,8 +420,7 @@ def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
     assert latent.confidence is None
 
 
-def test_rows_say_what_the_result_says_of_a_pair():
-    rng = np.random.default_rng(0)
+def test_rows_say_what_the_result_says_of_a_pair(rng):
     apart = rng.normal(size=60), rng.uniform(size=60)
     source = [mixture(1, n=60), apart, (apart[0], apart[0])]
     rows = list(infer_directions(source, keep_results=True, random_state=0))

@@ -179,8 +179,7 @@ def test_columns_over_categories_are_orthonormal_and_exchangeable():
     assert_allclose(basis.splines.evaluate(values[:, None]), basis.design)
 
 
-def test_a_category_is_a_group_with_a_mean_of_its_own():
-    rng = np.random.default_rng(5)
+def test_a_category_is_a_group_with_a_mean_of_its_own(rng):
     names = np.repeat(["north", "south", "west"], 60)
     centers = {"north": 2.0, "south": -3.0, "west": 0.5}
     y = np.array([centers[name] for name in names]) + 0.3 * rng.standard_normal(180)
@@ -192,8 +191,7 @@ def test_a_category_is_a_group_with_a_mean_of_its_own():
     assert_allclose(curves.center[:, 0], list(centers.values()), atol=0.15)
 
 
-def test_curves_of_an_effect_are_its_most_probable_categories():
-    rng = np.random.default_rng(6)
+def test_curves_of_an_effect_are_its_most_probable_categories(rng):
     x = rng.uniform(-3, 3, 300)
     codes = np.select([x < -1, x < 1], [2.0, 0.0], 1.0)[:, None]
     names = np.array(["m", "r", "l"])[codes[:, 0].astype(int)]
@@ -204,8 +202,7 @@ def test_curves_of_an_effect_are_its_most_probable_categories():
     assert [["l", "m", "r"][round(value)] for value in found] == ["l", "m", "r"]
 
 
-def test_two_categories_are_two_numbers():
-    rng = np.random.default_rng(7)
+def test_two_categories_are_two_numbers(rng):
     x = rng.standard_normal(120)
     y = (x + 0.5 * rng.standard_normal(120) > 0).astype(float)
     names = np.where(y > 0, "yes", "no")
@@ -220,8 +217,7 @@ def test_most_pairs_are_decided_rightly():
         assert sum(infer_direction(*pair).direction == 1 for pair in pairs) >= 8
 
 
-def test_tests_of_independence_see_categories_and_not_their_numbers():
-    rng = np.random.default_rng(8)
+def test_tests_of_independence_see_categories_and_not_their_numbers(rng):
     names = rng.choice(["a", "b", "c"], 200)
     # Of the middle category alone: no order of the names shows a trend.
     y = rng.standard_normal(200) + 2.0 * (names == "b")

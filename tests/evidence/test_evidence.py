@@ -49,8 +49,7 @@ def test_the_chosen_side_is_that_of_the_direction():
     assert evidence(x, x).chosen is None
 
 
-def test_convergence_is_that_of_the_chosen_model(monkeypatch):
-    rng = np.random.default_rng(12)
+def test_convergence_is_that_of_the_chosen_model(monkeypatch, rng):
     x = rng.normal(size=150)
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
     linear = evidence(x, x + rng.normal(size=150))
@@ -90,8 +89,7 @@ def test_odd_data_give_finite_scores():
     assert evidence(x, x).direction == 0
 
 
-def test_tied_data_get_linked_models_in_both_directions():
-    rng = np.random.default_rng(10)
+def test_tied_data_get_linked_models_in_both_directions(rng):
     x = rng.normal(size=200)
     result = evidence(x, np.round(x + rng.normal(size=200)))
     assert "location-scale+link" in result.forward.lengths

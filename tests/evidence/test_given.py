@@ -10,9 +10,8 @@ from anmmm.graph.lengths import Sample
 N = 200
 
 
-def test_a_variable_is_described_given_any_others():
+def test_a_variable_is_described_given_any_others(rng):
     """As a search over graphs needs it: shorter by a cause, not by what adds nothing."""
-    rng = np.random.default_rng(0)
     p = rng.normal(size=N)
     u = np.sin(2 * p) + rng.uniform(-1, 1, N)
     v = np.tanh(2 * u) + p**2 + 0.3 * rng.uniform(-1, 1, N)
@@ -28,9 +27,8 @@ def test_a_variable_is_described_given_any_others():
 
 
 @pytest.mark.parametrize(("n_shared", "is_tied"), [(N // 10, True), (N // 10 - 1, False)])
-def test_a_value_that_a_tenth_of_rows_share_ties_a_parent_as_it_ties_a_pair(n_shared, is_tied):
+def test_a_value_that_a_tenth_of_rows_share_ties_a_parent_as_it_ties_a_pair(n_shared, is_tied, rng):
     """One rule: a cause has the same lengths in a graph as in a pair of its own."""
-    rng = np.random.default_rng(0)
     parent, noise = rng.normal(size=N), 0.3 * rng.normal(size=(2, N))
     parent[:n_shared] = 0.5
     table = np.column_stack([parent, np.sin(parent) + noise[0], np.tanh(2 * parent) + noise[1]])

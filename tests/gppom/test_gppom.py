@@ -113,8 +113,7 @@ def test_a_short_fit_says_that_it_did_not_converge(pair):
     ("init", "n_latent", "dx", "d"),
     [("residual", 2, 2, 1), ("residual", 3, 1, 2), ("pca", 2, 1, 2)],
 )
-def test_every_map_init_and_width(latent_map, init, n_latent, dx, d):
-    rng = np.random.default_rng(0)
+def test_every_map_init_and_width(latent_map, init, n_latent, dx, d, rng):
     X = standardize(rng.normal(size=(30, dx)))[0]
     Y = standardize(np.tanh(X[:, :1]) + rng.normal(size=(30, d)))[0]
     result = fit((X, Y), latent_map=latent_map, init=init, n_latent=n_latent, max_iter=15)

@@ -150,8 +150,7 @@ def test_a_name_is_one_of_its_own_type_and_else_a_place():
                 infer_graph(frame.to_numpy(), **{argument: [edge]})
 
 
-def test_linear_gaussian_edges_have_no_direction():
-    rng = np.random.default_rng(3)
+def test_linear_gaussian_edges_have_no_direction(rng):
     a, b = rng.normal(size=(2, 500))
     chain = a, a + rng.normal(size=500)
     collider = chain[1] + b + rng.normal(size=500)
@@ -168,8 +167,7 @@ def test_linear_gaussian_edges_have_no_direction():
     assert both.has_edge(1, 0)
 
 
-def test_columns_of_every_kind():
-    rng = np.random.default_rng(1)
+def test_columns_of_every_kind(rng):
     n = 400
     group = rng.choice(["a", "b", "c"], n)
     x = rng.normal(size=n)
@@ -194,8 +192,7 @@ def test_columns_of_every_kind():
         infer_graph(frame, categories=["z"])
 
 
-def test_a_curve_is_in_the_units_of_the_table():
-    rng = np.random.default_rng(0)
+def test_a_curve_is_in_the_units_of_the_table(rng):
     x = 100.0 + 10.0 * rng.normal(size=300)
     y = 5.0 * np.tanh((x - 100.0) / 5.0) + 0.2 * rng.normal(size=300) - 40.0
     graph = infer_graph(pd.DataFrame({"x": x, "y": y}))
@@ -205,8 +202,7 @@ def test_a_curve_is_in_the_units_of_the_table():
     assert np.abs(curves.center[:, 0] - truth)[inner].max() < 0.5
 
 
-def test_each_cause_has_its_own_curve():
-    rng = np.random.default_rng(3)
+def test_each_cause_has_its_own_curve(rng):
     a, b, c = rng.uniform(-2, 2, (3, 400))
     d = np.tanh(2 * a) + b**2 - 0.7 * c + 0.2 * rng.normal(size=400)
     # In an order that is not its own inverse.
@@ -218,8 +214,7 @@ def test_each_cause_has_its_own_curve():
         assert np.corrcoef(curves.center[:, 0], shape(at))[0, 1] > 0.95
 
 
-def test_a_hidden_variable_that_switches_mechanisms_is_found():
-    rng = np.random.default_rng(2)
+def test_a_hidden_variable_that_switches_mechanisms_is_found(rng):
     n = 500
     x, z = rng.normal(size=(2, n))
     group, own = rng.integers(2, size=(2, n))
@@ -240,8 +235,7 @@ def test_a_hidden_variable_that_switches_mechanisms_is_found():
     assert "switches the mechanisms of" in graph.summary()
 
 
-def test_what_a_graph_leaves_unexplained_is_listed():
-    rng = np.random.default_rng(4)
+def test_what_a_graph_leaves_unexplained_is_listed(rng):
     hidden, x = rng.normal(size=(2, 500))
     a = np.tanh(2 * hidden) + 0.3 * rng.normal(size=500)
     b = hidden**2 + 0.3 * rng.normal(size=500)
@@ -251,16 +245,14 @@ def test_what_a_graph_leaves_unexplained_is_listed():
     assert "a common cause may be missing" in graph.summary()
 
 
-def test_independent_columns_of_few_values_leave_nothing_unexplained():
-    rng = np.random.default_rng(3)
+def test_independent_columns_of_few_values_leave_nothing_unexplained(rng):
     coin, die = rng.random(300) < 0.3, rng.choice(["p", "q", "r"], 300)
     frame = pd.DataFrame({"coin": coin, "die": die, "count": rng.poisson(2.0, 300)})
     graph = infer_graph(frame, categories=["die"])
     assert (graph.edges, graph.unexplained) == ((), ())
 
 
-def test_columns_that_others_determine_are_no_fault():
-    rng = np.random.default_rng(3)
+def test_columns_that_others_determine_are_no_fault(rng):
     a, b = rng.normal(size=(2, 200))
     graph = infer_graph(pd.DataFrame({"a": a, "b": b, "sum": a + b, "near": a + 1e-7 * b}))
     assert graph.edges

@@ -43,8 +43,7 @@ def test_slopes_that_turn_together_are_found(order, sign):
     assert graph.node(order.index(2)).n_mechanisms == 2
 
 
-def test_a_hidden_variable_replaces_edges_between_columns_that_it_shifts():
-    rng = np.random.default_rng(1)
+def test_a_hidden_variable_replaces_edges_between_columns_that_it_shifts(rng):
     group = rng.random(500) < 0.3
     table = rng.normal(size=(500, 4)) + np.outer(group, [6.0, -5.0, 6.0, 0.0])
     graph = infer_graph(table)
@@ -54,8 +53,7 @@ def test_a_hidden_variable_replaces_edges_between_columns_that_it_shifts():
     assert agreement(mixing.labels, group) > 0.99
 
 
-def test_columns_that_nothing_switches_have_no_hidden_variable():
-    rng = np.random.default_rng(2)
+def test_columns_that_nothing_switches_have_no_hidden_variable(rng):
     x = rng.normal(size=400)
     y = np.tanh(2 * x) + 0.3 * rng.normal(size=400)
     own, other = rng.integers(2, size=(2, 400))
@@ -66,8 +64,7 @@ def test_columns_that_nothing_switches_have_no_hidden_variable():
     assert graph.node(2).n_mechanisms == graph.node(3).n_mechanisms == 2
 
 
-def test_a_required_edge_stays_between_columns_of_a_set():
-    rng = np.random.default_rng(3)
+def test_a_required_edge_stays_between_columns_of_a_set(rng):
     group = rng.random(400) < 0.4
     table = rng.normal(size=(400, 3)) + np.outer(group, [6.0, 6.0, 6.0])
     graph = infer_graph(table, required=[(0, 1)])

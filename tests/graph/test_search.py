@@ -135,8 +135,7 @@ def test_orders_and_paths_are_those_of_networkx(data):
         assert set(np.flatnonzero(above[:, j])) == networkx.ancestors(graph, j) | {j}
 
 
-def test_a_further_cause_that_saves_much_is_not_passed_over():
-    rng = np.random.default_rng(0)
+def test_a_further_cause_that_saves_much_is_not_passed_over(rng):
     a, b, c = rng.normal(size=(3, 400))
     # The product acts through neither of its factors alone.
     columns = [a, b, c, np.sin(a) + a * b + 0.2 * rng.normal(size=400)]

@@ -15,8 +15,7 @@ def table():
     return pd.DataFrame(chain())
 
 
-def test_hsic_score_is_lower_for_independence():
-    rng = np.random.default_rng(0)
+def test_hsic_score_is_lower_for_independence(rng):
     x = rng.uniform(-1, 1, 200)
     score = hsic_score(x[:, None], rng.normal(size=200))
     assert isinstance(score, float)
@@ -36,8 +35,7 @@ def test_conditional_independence_by_residuals(table):
     assert test(table["a"], noise) == against
 
 
-def test_related_pairs_are_found_without_a_graph(table):
-    rng = np.random.default_rng(1)
+def test_related_pairs_are_found_without_a_graph(table, rng):
     wide = table[["a", "b"]].assign(e=rng.normal(size=len(table)))
     learner = gcastle.ANMMM()
     learner.learn(wide)

@@ -119,8 +119,7 @@ def test_every_adapter_says_the_same(adapter):
     assert told == {name: (1, -1) for name, _, _ in PAIRS}
 
 
-def test_what_is_undecided_is_so_everywhere():
-    rng = np.random.default_rng(1)
+def test_what_is_undecided_is_so_everywhere(rng):
     x = np.linspace(-1.0, 1.0, 100)
     first, second = rng.normal(size=(2, 300))
     assert by_library(x, 2 * x) == 0

@@ -220,8 +220,7 @@ def test_auto_finds_the_number(C):
     assert [ANMMixture("auto").fit(x, y).n_mechanisms_ for x, y, _ in pairs] == [C] * 5
 
 
-def test_several_causes():
-    rng = np.random.default_rng(2)
+def test_several_causes(rng):
     X, labels = rng.normal(size=(400, 2)), rng.integers(2, size=400)
     y = np.where(labels == 0, np.sin(X[:, 0]) + 2, X[:, 1] - 2) + 0.1 * rng.normal(size=400)
     model = ANMMixture(2).fit(X, y)
@@ -229,8 +228,7 @@ def test_several_causes():
     assert model.curves(X[:7]).shape == (7, 2)
 
 
-def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant():
-    rng = np.random.default_rng(3)
+def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant(rng):
     x = rng.uniform(-2, 2, size=1000)
     basis = SplineBasis.of(standard(x))
     for scale in (np.exp(0.5 * x), np.ones(1000)):

@@ -44,8 +44,7 @@ def test_a_graph_without_edges_is_its_nodes():
     assert ax.get_legend() is None
 
 
-def test_no_edge_passes_behind_another_node():
-    rng = np.random.default_rng(5)
+def test_no_edge_passes_behind_another_node(rng):
     table = pd.DataFrame(rng.normal(size=(60, 7)), columns=list("abcdefg"))
     # Every node causes all later ones but the last, which is isolated.
     order = "abcdef"

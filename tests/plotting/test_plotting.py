@@ -536,8 +536,7 @@ def test_a_map_of_many_variables_leaves_out_those_without_a_relation():
     assert np.ma.count(ax.images[0].get_array()) == 2
 
 
-def test_cells_of_very_many_variables_are_the_surest_of_several():
-    rng = np.random.default_rng(0)
+def test_cells_of_very_many_variables_are_the_surest_of_several(rng):
     rows = [
         PairResult(f"{at}", "ok", x=f"v{at}", y=f"w{at}", direction=1, confidence=confidence)
         for at, confidence in enumerate(rng.uniform(0.7, 1.0, 600))
