@@ -78,23 +78,29 @@ def spied(monkeypatch):
 
 
 @pytest.fixture
-def same_bits_under_each_thread_count():
-    """Assert that a function returns the same array under 1, 2, ... Numba threads."""
+def numba_threads():
+    """Numba, of two threads or more; their number is reset at the end."""
     import numba
 
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("NUMBA_NUM_THREADS allows one thread only")
     before = numba.get_num_threads()
+    yield numba
+    numba.set_num_threads(before)
+
+
+@pytest.fixture
+def same_bits_under_each_thread_count(numba_threads):
+    """Assert that a function returns the same array under 1, 2, ... Numba threads."""
 
     def run(function):
         results = []
-        for n_threads in range(1, numba.config.NUMBA_NUM_THREADS + 1):
-            numba.set_num_threads(n_threads)
+        for n_threads in range(1, numba_threads.config.NUMBA_NUM_THREADS + 1):
+            numba_threads.set_num_threads(n_threads)
             results.append(function())
             np.testing.assert_array_equal(results[-1], results[0])
 
-    yield run
-    numba.set_num_threads(before)
+    return run
 
 
 @pytest.fixture

@@ -225,12 +225,15 @@ def _moved(z, index, amount):
     return result
 
 
-def central_difference(f, z, step=1e-3):
-    """∂f/∂z_i ≈ (8 [f(z_i + h) - f(z_i - h)] - [f(z_i + 2h) - f(z_i - 2h)]) / 12h, error O(h⁴)."""
+def central_difference(f, z, step=1e-3, least=1.0):
+    """∂f/∂z_i ≈ (8 [f(z_i + h) - f(z_i - h)] - [f(z_i + 2h) - f(z_i - 2h)]) / 12h, error O(h⁴).
+
+    h is `step` times the larger of `least` and |z_i|; `step` itself where `least` is None.
+    """
     z = np.array(z, dtype=float)
     result = np.empty(z.shape)
     for i in np.ndindex(z.shape):
-        h = step * max(1.0, abs(z[i]))
+        h = step if least is None else step * max(least, abs(z[i]))
         inner = f(_moved(z, i, h)) - f(_moved(z, i, -h))
         outer = f(_moved(z, i, 2 * h)) - f(_moved(z, i, -2 * h))
         result[i] = (8 * inner - outer) / (12 * h)

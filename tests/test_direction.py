@@ -186,13 +186,8 @@ def hostile():
 def test_hostile_data_give_finite_answers(name):
     result = infer_direction(*hostile()[name], random_state=0)
     fits = result.fit_latent(random_state=0)
-    numbers = [
-        result.score,
-        result.models.forward_score,
-        result.models.backward_score,
-        fits.forward_test.log_pvalue,
-        fits.backward_test.log_pvalue,
-    ]
+    numbers = [result.score, result.models.forward_score, result.models.backward_score]
+    numbers += [fits.forward_test.log_pvalue, fits.backward_test.log_pvalue]
     for criterion in LATENT_CRITERIA:
         numbers += fits.scores(criterion)
     for fit in (fits.forward, fits.backward):
@@ -365,13 +360,8 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criter
     assert (swapped.score, swapped.confidence) == (-result.score, result.confidence)
     assert_array_equal(swapped.resamples.scores, -result.resamples.scores)
     if criterion == "evidence":
-        drawn = resample_scores(
-            x,
-            y,
-            lambda x, y: evidence(x, y).score,
-            n_resamples=3,
-            seed=result.resamples.seed,
-        )
+        drawn = {"n_resamples": 3, "seed": result.resamples.seed}
+        drawn = resample_scores(x, y, lambda x, y: evidence(x, y).score, **drawn)
         assert_array_equal(drawn.scores, result.resamples.scores)
 
 

@@ -107,14 +107,8 @@ def test_a_confidence_is_limited_by_the_others(x, y, n, outcome):
     assert_array_equal(result.outliers, outlier_mask(first) | outlier_mask(second))
     others = infer_direction(first[~result.outliers], second[~result.outliers], common_cause=False)
     assert others.direction == (-result.direction if outcome == "contradicted" else 1)
-    assert (
-        result.confidence
-        == {
-            "contradicted": 0.5,
-            "not sure": others.confidence,
-            "confirmed": confidence_of(result.evidence),
-        }[outcome]
-    )
+    limited = {"contradicted": 0.5, "not sure": others.confidence}
+    assert result.confidence == limited.get(outcome, confidence_of(result.evidence))
     swapped = infer_direction(second, first, common_cause=False)
     assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
 
@@ -154,12 +148,9 @@ def test_without_outliers_nothing_is_decided_twice():
 
 
 def nothing_without(x, y):
-    result = infer_direction(x, y)
+    result, note = infer_direction(x, y), "(codes?); without: too little to decide"
     assert result.confidence == 0.5
-    return (
-        "with outliers or censored values (codes?); without: too little to decide"
-        in result.notes[0]
-    )
+    return f"with outliers or censored values {note}" in result.notes[0]
 
 
 def test_too_few_others_bear_nothing_out(rng):

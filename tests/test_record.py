@@ -39,20 +39,11 @@ def results():
     X = x[:, np.newaxis]
     decision = infer_direction(x, y, n_resamples=2, random_state=0)
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
-    return [
-        decision,
-        decision.evidence,
-        decision.evidence.forward,
-        (fits := decision.fit_latent(random_state=0)),
-        fits.forward,
-        decision.resamples,
-        decision.evidence.forward.marginal,
-        clusters,
-        clusters.mixture,
-        ANMMixture().fit(X, y).fit_result_,
-        FitOptions(init=X),
-        evaluate("f3", n_pairs=3, n_samples=30),
-    ]
+    fits, side = decision.fit_latent(random_state=0), decision.evidence.forward
+    of_decision = [decision, decision.evidence, side, side.marginal, decision.resamples]
+    others = [FitOptions(init=X), evaluate("f3", n_pairs=3, n_samples=30)]
+    fitted = ANMMixture().fit(X, y).fit_result_
+    return [fits, fits.forward, *of_decision, clusters, clusters.mixture, fitted, *others]
 
 
 def test_a_result_fits_on_a_screen_and_comes_whole_out_of_a_pickle(results):
@@ -78,7 +69,7 @@ def test_the_repr_shows_numbers_and_shapes(results):
         "Hyperparameters(amplitude=2.5, beta=3.0, gamma_x=array([0.25]), "
         "gamma_theta=<float64 array of shape (9,)>)"
     )
-    fits, fit = results[3:5]
+    fits, fit = results[:2]
     assert "latent=<float64 array of shape (60, 1)>" in repr(fit)
     assert f"objective={fit.objective!r}" in repr(fit)
     assert "forward=<FitResult>" in repr(fits)

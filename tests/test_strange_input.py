@@ -5,18 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from anmmm import (
-    GPPOM,
-    ANMMixture,
-    CausalDirection,
-    FitOptions,
-    GPPOMObjective,
-    MechanismClustering,
-    cluster_mechanisms,
-    hsic,
-    hsic_test,
-    infer_direction,
-)
+import anmmm
 from anmmm.evidence import evidence
 from anmmm.gppom import fit_gppom
 
@@ -24,17 +13,17 @@ GOOD = np.sin(np.arange(20.0)) + 0.1 * np.arange(20.0)
 SHORT = {"max_iter": 2}
 
 ENTRIES = {
-    "GPPOM": lambda x, y: GPPOM(max_iter=2).fit(x, y),
-    "ANMMixture": lambda x, y: ANMMixture(max_iter=2).fit(x, y),
-    "CausalDirection": lambda x, y: CausalDirection().fit(x, y),
-    "MechanismClustering": lambda x, y: MechanismClustering(fit_options=SHORT).fit(x, y),
-    "infer_direction": infer_direction,
-    "cluster_mechanisms": lambda x, y: cluster_mechanisms(x, y, fit_options=SHORT),
-    "hsic": hsic,
-    "hsic_test": hsic_test,
+    "GPPOM": lambda x, y: anmmm.GPPOM(max_iter=2).fit(x, y),
+    "ANMMixture": lambda x, y: anmmm.ANMMixture(max_iter=2).fit(x, y),
+    "CausalDirection": lambda x, y: anmmm.CausalDirection().fit(x, y),
+    "MechanismClustering": lambda x, y: anmmm.MechanismClustering(fit_options=SHORT).fit(x, y),
+    "infer_direction": anmmm.infer_direction,
+    "cluster_mechanisms": lambda x, y: anmmm.cluster_mechanisms(x, y, fit_options=SHORT),
+    "hsic": anmmm.hsic,
+    "hsic_test": anmmm.hsic_test,
     "evidence": evidence,
-    "GPPOMObjective": GPPOMObjective,
-    "fit_gppom": lambda x, y: fit_gppom(x, y, fit_options=FitOptions(**SHORT)),
+    "GPPOMObjective": anmmm.GPPOMObjective,
+    "fit_gppom": lambda x, y: fit_gppom(x, y, fit_options=anmmm.FitOptions(**SHORT)),
 }
 # What may be left out: without y these take the two columns of X as the pair; without a cause
 # they are latent variable models of y.
@@ -92,7 +81,8 @@ def test_an_error_names_the_argument(strange):
 
 def test_new_observations_are_checked_too():
     X = GOOD[:, np.newaxis]
-    mixture, clusters = ANMMixture().fit(X, GOOD), MechanismClustering(1).fit(X, GOOD)
+    mixture = anmmm.ANMMixture().fit(X, GOOD)
+    clusters = anmmm.MechanismClustering(1).fit(X, GOOD)
     for strange, bad in STRANGE.items():
         if strange == "no rows":
             continue

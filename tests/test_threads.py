@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, get_ident
 
-import numba
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -58,13 +57,8 @@ def test_nested_and_large(two_threads):
 
 
 @pytest.fixture
-def two_numba_threads():
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("NUMBA_NUM_THREADS allows one thread only")
-    before = numba.get_num_threads()
-    numba.set_num_threads(2)
-    yield
-    numba.set_num_threads(before)
+def two_numba_threads(numba_threads):
+    numba_threads.set_num_threads(2)
 
 
 def test_two_calls_run_at_once_where_samples_are_many_and_threads_are_two(two_numba_threads):

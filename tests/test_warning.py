@@ -8,19 +8,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm import (
-    GPPOM,
-    CausalDirection,
-    FitOptions,
-    MechanismClustering,
-    cluster_mechanisms,
-    infer_direction,
-)
+from anmmm import GPPOM, CausalDirection, MechanismClustering, cluster_mechanisms, infer_direction
 from anmmm._warning import warn_caller
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence.models import base as models
-from anmmm.gppom import fit_gppom
-from anmmm.preprocessing import standardize
+from anmmm.gppom import FitOptions, fit_gppom
+from drawn import standard
 
 X, Y, _ = make_anm_mixture("f3", 40, random_state=1)
 PAIR = np.column_stack([X, Y])
@@ -28,9 +21,7 @@ COLUMN = X[:, np.newaxis]
 SHORT = {"max_iter": 1}
 
 ENTRIES: dict[str, Callable] = {
-    "fit_gppom": lambda: fit_gppom(
-        standardize(COLUMN)[0], standardize(Y[:, np.newaxis])[0], fit_options=FitOptions(max_iter=1)
-    ),
+    "fit_gppom": lambda: fit_gppom(standard(X), standard(Y), fit_options=FitOptions(max_iter=1)),
     "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),
     "infer_direction": lambda: infer_direction(X, Y, criterion="hsic", fit_options={"max_iter": 1}),
     "DirectionResult.fit_latent": lambda: infer_direction(X, Y).fit_latent(fit_options=SHORT),

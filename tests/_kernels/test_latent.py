@@ -222,24 +222,9 @@ def test_log_probability_and_derivatives_of_intervals(middle, log_half):
     half, out = np.exp(log_half), np.empty(5)
     found = interval(middle - half, middle + half, out)
     assert_allclose(found, log_mass(middle, half), rtol=1e-6, atol=1e-6)
-    step = 1e-3 * min(half, 1.0 / (1.0 + abs(middle)))
-
-    def gradient(middle, half):
-        at = np.array([middle, half])
-        return np.array(
-            [
-                (
-                    8 * (log_mass(*(at + e)) - log_mass(*(at - e)))
-                    - log_mass(*(at + 2 * e))
-                    + log_mass(*(at - 2 * e))
-                )
-                / (12 * step)
-                for e in step * np.eye(2)
-            ]
-        )
-
-    scale = abs(middle) + 1.0 / half
-    assert_allclose(out[:2], gradient(middle, half), rtol=1e-4, atol=1e-4 * scale)
+    step, scale = 1e-3 * min(half, 1.0 / (1.0 + abs(middle))), abs(middle) + 1.0 / half
+    gradient = oracle.central_difference(lambda at: log_mass(*at), [middle, half], step, least=None)
+    assert_allclose(out[:2], gradient, rtol=1e-4, atol=1e-4 * scale)
     middle_too, mixed, half_too = out[2:]
     # Each is what the curve's Newton step divides by: a positive definite matrix.
     assert middle_too >= 0.0

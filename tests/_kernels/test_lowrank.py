@@ -21,17 +21,10 @@ def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):
     rank, rest = pivoted.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
     assert_array_equal(points, before)
     assert_allclose(rest, residual.sum(), atol=1e-16)
-    too_small = rank < 0
-    rank = capacity if too_small else rank
-    return SimpleNamespace(
-        rank=rank,
-        too_small=too_small,
-        L=L[:rank],
-        pivots=pivots[:rank],
-        residual=residual,
-        memory=L,
-        indices=pivots,
-    )
+    result = SimpleNamespace(too_small=rank < 0, residual=residual, memory=L, indices=pivots)
+    result.rank = capacity if result.too_small else rank
+    result.L, result.pivots = L[: result.rank], pivots[: result.rank]
+    return result
 
 
 def gram(points, gamma):

@@ -480,14 +480,8 @@ def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path)
     assert (status, "m.csv:6: the pair id 'p2' was used in line 4" in err) == (2, True)
     pair_lines("m.csv", [0, 7, 2, 3, 4])
     status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
-    assert (status, err.splitlines()) == (
-        0,
-        [
-            "4 finished pairs found in r.csv.checkpoint",
-            "the source has changed: 3 of 4 rows were used",
-            "5 rows written to r.csv",
-        ],
-    )
+    changed = "the source has changed: 3 of 4 rows were used\n5 rows written to r.csv\n"
+    assert (status, err) == (0, f"4 finished pairs found in r.csv.checkpoint\n{changed}")
     assert run("directions", "m.csv", "-o", "whole.csv")[0] == 0
     assert lines("r.csv") == lines("whole.csv")
 

@@ -87,14 +87,10 @@ def test_messages_are_lines_and_name_options(run, data):
     unnamed = "".join(f"{at},{line}\n" for at, line in enumerate(text.splitlines()))
     (data / "data.csv").write_text(unnamed.replace("0,", ",", 1))
     status, _, err = run("graph", "data.csv", "-o", "graph.csv")
-    assert (status, err.splitlines()) == (
-        0,
-        [
-            "1 column left out:",
-            "  data.csv: 'column 1' has no name and numbers the rows; --columns takes it if named "
-            "there",
-            "2 edges written to graph.csv",
-        ],
+    assert status == 0
+    assert err == (
+        "1 column left out:\n  data.csv: 'column 1' has no name and numbers the rows; --columns "
+        "takes it if named there\n2 edges written to graph.csv\n"
     )
     run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")
     assert run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")[2] == (
@@ -102,7 +98,5 @@ def test_messages_are_lines_and_name_options(run, data):
     )
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
     assert "; --drop-missing leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]
-    assert (
-        "choose pairs of its columns with --columns a,b or --columns all. Its"
-        in (run("directions", "gap.csv")[2])
-    )
+    choice = "choose pairs of its columns with --columns a,b or --columns all. Its"
+    assert choice in run("directions", "gap.csv")[2]

@@ -121,14 +121,8 @@ class Source:
         return {"name": self.name, "count": self.count}
 
 
-def run(source, *, n_jobs=1, checkpoint=None, random_state=0, shard=None, progress=False, **stub):
-    """A stream of rows made by `Stub`."""
-    return stream(
-        Stub(**stub),
-        source,
-        n_jobs=n_jobs,
-        progress=progress,
-        random_state=random_state,
-        checkpoint=checkpoint,
-        shard=shard,
-    )
+def run(source, **options):
+    """A stream of rows made by `Stub`; takes the options of both."""
+    given = {"n_jobs": 1, "checkpoint": None, "random_state": 0, "shard": None, "progress": False}
+    given |= {name: options.pop(name) for name in given.keys() & options}
+    return stream(Stub(**options), source, **given)

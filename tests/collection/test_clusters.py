@@ -82,16 +82,11 @@ def test_unusable_pairs_are_rows_with_a_reason():
 
 
 def test_remarks_are_reasons_and_no_warnings():
-    x, y = mixture(1)
+    pair = Pair("p", *mixture(1), n_dropped=1)
+    options = {"cause": "x", "refine": False, "missing": "drop", "fit_options": {"max_iter": 1}}
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        (row,) = cluster_pairs(
-            [Pair("p", x, y, n_dropped=1)],
-            cause="x",
-            refine=False,
-            missing="drop",
-            fit_options={"max_iter": 1},
-        )
+        (row,) = cluster_pairs([pair], **options)
     assert (row.status, row.converged, row.refined) == ("ok", False, False)
     assert row.reason.startswith("1 incomplete row dropped; labels not refined: ")
     assert row.reason.endswith("fit not converged (max_iter)")

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import joblib
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from stubs import pairs, run, values
 
-from anmmm import cli, infer_graph
+from anmmm import infer_graph
 from waiting import LIMIT, wait_until
 
 # A pair that kills its worker ends Dask's patience at once. The local cluster gives a worker up for
@@ -29,17 +30,22 @@ def expected():
     return values(run(pairs(60)))
 
 
-@pytest.fixture(scope="module")
-def dask():
-    distributed = pytest.importorskip("distributed")
-    dask = pytest.importorskip("dask")
+@contextmanager
+def cluster_of(n_workers):
+    """A client of a local cluster of Dask."""
+    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 60}
     with (
         dask.config.set(DASK),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
-        ) as cluster,
+        distributed.LocalCluster(n_workers=n_workers, **options) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def dask():
+    with cluster_of(2) as client:
         yield client
 
 
@@ -74,16 +80,7 @@ def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
 
 @pytest.mark.long
 def test_one_dask_worker_is_not_replaced_by_this_process(expected):
-    distributed = pytest.importorskip("distributed")
-    dask = pytest.importorskip("dask")
-    with (
-        dask.config.set(DASK),
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=60
-        ) as cluster,
-        distributed.Client(cluster) as client,
-        joblib.parallel_config("dask", client=client),
-    ):
+    with cluster_of(1) as client, joblib.parallel_config("dask", client=client):
         found = values(run(pairs(12), n_jobs=None, dies=(3,), parent=os.getpid()))
     assert [row["status"] for row in found] == ["lost" if n == 3 else "ok" for n in range(12)]
 
@@ -95,16 +92,11 @@ def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
     assert found[:31] + found[32:] == expected[:31] + expected[32:]
 
 
-def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, monkeypatch, capsys, own_signals):
-    files = [tmp_path / "here.csv", tmp_path / "there.csv"]
-    address = dask.scheduler.address
-    for file, where in zip(files, ([], ["--dask", address]), strict=True):
-        arguments = ["directions", "sample", "--max-samples", "20", "-o", str(file), *where]
-        monkeypatch.setattr(sys, "argv", ["anmmm", *arguments])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        assert not exit_.value.code
-    assert files[0].read_bytes() == files[1].read_bytes()
+def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, run):
+    command = ("directions", "sample", "--max-samples", "20", "-o")
+    assert run(*command, "here.csv")[0] == 0
+    assert run(*command, "there.csv", "--dask", dask.scheduler.address)[0] == 0
+    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -101,13 +101,10 @@ def test_results_do_not_depend_on_the_number_of_workers(options):
 
 def test_seeds_belong_to_the_position_and_the_collection():
     pairs = [mixture(1), mixture(1), mixture(2)]
-    seeds = [
-        [
-            row.subsample_seed
-            for row in infer_directions(source, random_state=s, max_samples=10, **CHEAP)
-        ]
-        for source, s in ((pairs, 0), (pairs[:2], 0), (pairs, 1))
-    ]
+    seeds = []
+    for source, s in ((pairs, 0), (pairs[:2], 0), (pairs, 1)):
+        rows = infer_directions(source, random_state=s, max_samples=10, **CHEAP)
+        seeds.append([row.subsample_seed for row in rows])
     assert len(set(seeds[0])) == 3
     assert seeds[1] == seeds[0][:2]
     assert not set(seeds[2]) & set(seeds[0])

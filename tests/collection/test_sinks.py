@@ -26,6 +26,11 @@ ROWS = [
 SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 
 
+def broken_off(error):
+    yield ROWS[0]
+    raise error
+
+
 def read(path):
     """Rows of a file as dicts; cells of CSV stay text."""
     if path.suffix == ".parquet":
@@ -78,13 +83,8 @@ def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
 def test_an_interrupted_file_is_not_there(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
     path.write_text("pair_id,old")
-
-    def rows():
-        yield ROWS[0]
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        write_rows(path, rows(), DIRECTIONS)
+        write_rows(path, broken_off(KeyboardInterrupt), DIRECTIONS)
     assert path.read_text() == "pair_id,old"
     assert os.listdir(tmp_path) == [path.name]
 
@@ -114,12 +114,8 @@ def test_a_full_disk_names_the_file(tmp_path, suffix):
 
 
 def test_an_error_of_the_rows_keeps_its_own_words(tmp_path):
-    def rows():
-        yield ROWS[0]
-        raise OSError("connection closed")
-
     with pytest.raises(OSError, match=r"^connection closed$"):
-        write_rows(tmp_path / "r.csv", rows(), DIRECTIONS)
+        write_rows(tmp_path / "r.csv", broken_off(OSError("connection closed")), DIRECTIONS)
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):

@@ -41,12 +41,17 @@ def log_posterior(flat, design, index, contrasts, precision):
     return (chosen - logsumexp(utility, axis=1)).sum() - 0.5 * (precision * B**2).sum()
 
 
-@pytest.mark.parametrize(("role", "shape"), SIDES)
-def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
-    basis, cells = fitted(role, shape, n=40, n_smooth=3)
+def ascended(basis, cells):
     state = _Ascent(basis, cells)
     while not state.step():
         pass
+    return state
+
+
+@pytest.mark.parametrize(("role", "shape"), SIDES)
+def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
+    basis, cells = fitted(role, shape, n=40, n_smooth=3)
+    state = ascended(basis, cells)
     precision = state._precision()
 
     def loss(flat):
@@ -65,9 +70,7 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
 
 def test_scales_are_at_their_fixed_points():
     basis, cells = fitted("effect", "gaussian", n=200)
-    state = _Ascent(basis, cells)
-    while not state.step():
-        pass
+    state = ascended(basis, cells)
     m = state.at.shape[1]
     wide = state._precision()[0, 0]
     assert 1.0 / wide == pytest.approx(min(NOISE + (state.at[1:] ** 2).sum() / m, WIDEST))

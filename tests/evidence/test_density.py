@@ -31,21 +31,20 @@ count_bins, log_density = from_python(kernels.count_bins), from_python(kernels.l
 inside = from_python(kernels.inside)
 
 
+NAMES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "uniform": lambda rng, n: rng.uniform(size=n),
+    "student": lambda rng, n: rng.standard_t(3, size=n),
+    "exponential": lambda rng, n: rng.exponential(size=n),
+    "two modes": lambda rng, n: rng.normal(size=n) + 6 * rng.integers(2, size=n),
+    "counts": lambda rng, n: rng.poisson(3.0, size=n).astype(float),
+    "binary": lambda rng, n: rng.integers(2, size=n).astype(float),
+    "outlier": lambda rng, n: np.append(rng.normal(size=n - 1), 1e6),
+}
+
+
 def drawn(name, n=500, seed=0):
-    rng = np.random.default_rng(seed)
-    return {
-        "normal": lambda: rng.normal(size=n),
-        "uniform": lambda: rng.uniform(size=n),
-        "student": lambda: rng.standard_t(3, size=n),
-        "exponential": lambda: rng.exponential(size=n),
-        "two modes": lambda: rng.normal(size=n) + 6 * rng.integers(2, size=n),
-        "counts": lambda: rng.poisson(3.0, size=n).astype(float),
-        "binary": lambda: rng.integers(2, size=n).astype(float),
-        "outlier": lambda: np.append(rng.normal(size=n - 1), 1e6),
-    }[name]()
-
-
-NAMES = ["normal", "uniform", "student", "exponential", "two modes", "counts", "binary", "outlier"]
+    return NAMES[name](np.random.default_rng(seed), n)
 
 
 def description_length(mass, n_cells):

@@ -23,20 +23,20 @@ def read(table, columns=None):
     return read_columns(open_table(table), columns, None, "raise")
 
 
-def ordered_tables(folder):
-    # Arrow appends a category that no row has.
-    arrow = pa.DictionaryArray.from_arrays(pa.array(CODES), [*LEVELS, "never"], ordered=True)
-    parquet.write_table(pa.table({"a": A, "k": arrow}), folder / "k.parquet")
-    return {
-        "pandas": pd.DataFrame({"a": A, "k": pd.Categorical(ORDERED, LEVELS, ordered=True)}),
-        "polars": pl.DataFrame({"a": A, "k": pl.Series(ORDERED, dtype=pl.Enum(LEVELS))}),
-        "parquet": folder / "k.parquet",
-    }
+# Arrow appends a category that no row has.
+ARROW = pa.DictionaryArray.from_arrays(pa.array(CODES), [*LEVELS, "never"], ordered=True)
+ORDERED_TABLES = {
+    "pandas": pd.DataFrame({"a": A, "k": pd.Categorical(ORDERED, LEVELS, ordered=True)}),
+    "polars": pl.DataFrame({"a": A, "k": pl.Series(ORDERED, dtype=pl.Enum(LEVELS))}),
+    "parquet": "k.parquet",
+}
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "parquet"])
-def test_ordered_categories_are_their_numbers(form, tmp_path):
-    sample = read(ordered_tables(tmp_path)[form]).sample
+@pytest.mark.parametrize("form", ORDERED_TABLES)
+def test_ordered_categories_are_their_numbers(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(pa.table({"a": A, "k": ARROW}), "k.parquet")
+    sample = read(ORDERED_TABLES[form]).sample
     assert sample.values[:, 1].tolist() == CODES.tolist()
     assert sample.categorical == (False, False)
 

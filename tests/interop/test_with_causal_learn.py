@@ -19,8 +19,10 @@ FRAME = pd.DataFrame(chain())
 NAMES = list(FRAME.columns)
 
 
-def table():
-    return FRAME.to_numpy()
+def searched(**knowledge):
+    """What PC finds by our test."""
+    options = {"indep_test": causal_learn.register_hsic(), "show_progress": False}
+    return pc(FRAME.to_numpy(), 0.01, node_names=NAMES, **options, **knowledge)
 
 
 def test_the_sign_is_that_of_its_own_anm():
@@ -33,10 +35,7 @@ def test_the_sign_is_that_of_its_own_anm():
 
 
 def test_our_test_runs_in_pc():
-    data = table()
-    name = causal_learn.register_hsic()
-    found = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
-    ends = found.G.graph
+    ends = searched().G.graph
     skeleton = {(NAMES[i], NAMES[j]) for i, j in np.argwhere(np.triu(ends) != 0)}
     assert skeleton == CHAIN
 
@@ -44,7 +43,7 @@ def test_our_test_runs_in_pc():
 def test_the_registered_test_is_hsic():
     from causallearn.utils.cit import CIT
 
-    data = table()
+    data = FRAME.to_numpy()
     test = CIT(data, causal_learn.register_hsic("another_name"))
     assert test(0, 3) == hsic_test(data[:, 0], data[:, 3], null="permutation").pvalue
     assert test(3, 0) == test(0, 3)
@@ -53,12 +52,7 @@ def test_the_registered_test_is_hsic():
 
 @pytest.mark.parametrize("search", ["pc", "ges"])
 def test_story_a_cpdag_is_oriented(search):
-    data = table()
-    if search == "pc":
-        name = causal_learn.register_hsic()
-        graph = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
-    else:
-        graph = ges(data, node_names=NAMES)["G"]
+    graph = searched() if search == "pc" else ges(FRAME.to_numpy(), node_names=NAMES)["G"]
     result = orient(graph, FRAME)
     assert type(result) is type(graph)
     if search == "pc":
@@ -66,16 +60,6 @@ def test_story_a_cpdag_is_oriented(search):
 
 
 def test_story_directions_go_back_into_the_search():
-    data = table()
-    name = causal_learn.register_hsic()
-    first = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
-    knowledge = causal_learn.background_knowledge(infer_graph(FRAME, within=first))
-    second = pc(
-        data,
-        0.01,
-        indep_test=name,
-        show_progress=False,
-        node_names=NAMES,
-        background_knowledge=knowledge,
-    )
+    knowledge = causal_learn.background_knowledge(infer_graph(FRAME, within=searched()))
+    second = searched(background_knowledge=knowledge)
     assert set(read_graph(second).marked("->")) == CHAIN

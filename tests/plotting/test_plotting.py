@@ -463,13 +463,9 @@ def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided):
 
 
 def test_long_names_stay_within_the_figure(decided):
-    panels = plot_direction(
-        X,
-        Y,
-        decided,
-        x_label="temperature two metres above the ground (°C)",
-        y_label="radiation of the sun on a level plane (W/m²)",
-    )
+    x_label = "temperature two metres above the ground (°C)"
+    y_label = "radiation of the sun on a level plane (W/m²)"
+    panels = plot_direction(X, Y, decided, x_label=x_label, y_label=y_label)
     figure = panels[0].figure
     figure.canvas.draw()
     for panel in panels:
