@@ -5,7 +5,9 @@
     anmmm directions sim -o sim.csv --seed 0
     python -m benchmarks.protocols tuebingen.csv tuebingen1000.csv sim.csv > protocols.csv
 
-Nothing is random but what the first lines draw.
+A pair that is called independent or a common cause has no direction, and counts as wrong; the other
+methods decide every pair. So there is also the accuracy of the sign of the score, which is the
+decision between the two directions alone. Nothing is random but what the first lines draw.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 from anmmm import PairResult, __version__
 from anmmm.collection import read_rows
 from anmmm.evaluation import accuracy_errors
+from anmmm.evidence import RESOLUTION
 
 SEVERAL = {52, 53, 54, 55, 71, 105}
 # Pairs that each protocol leaves out of the 108.
@@ -31,6 +34,7 @@ PROTOCOLS = {
     "all 108": set(),
 }
 HEAD = ["collection", "observations", "protocol", "pairs", "weighted", "plain", "decided"]
+HEAD += ["by the score: weighted", "plain", "decided"]
 
 
 def number(row: PairResult) -> int:
@@ -39,17 +43,25 @@ def number(row: PairResult) -> int:
 
 
 def accuracies(rows: list[PairResult]) -> list[str]:
-    """Return weighted and plain accuracy with their errors; an undecided pair counts as wrong."""
-    right = np.array([float(row.direction == row.truth) for row in rows])
+    """Return accuracies with their errors: of directions, and of signs of the score.
+
+    An undecided pair counts as wrong.
+    """
     weights = np.array([row.weight for row in rows], dtype=np.float64)
     groups = [row.pair_id if row.group is None else row.group for row in rows]
-    plain, weighted = accuracy_errors(right, weights, groups)
-    decided = np.mean([row.direction != 0 for row in rows])
-    return [
-        f"{np.average(right, weights=weights):.3f} ± {weighted:.3f}",
-        f"{right.mean():.3f} ± {plain:.3f}",
-        f"{decided:.2f}",
-    ]
+    decided = np.array([row.direction or 0 for row in rows])
+    scores = np.array([row.score or 0.0 for row in rows])
+    signs = np.where(np.abs(scores) > RESOLUTION, np.sign(scores), 0.0)
+    cells = []
+    for directions in (decided, signs):
+        right = np.array([d == row.truth for d, row in zip(directions, rows, strict=True)], float)
+        plain, weighted = accuracy_errors(right, weights, groups)
+        cells += [
+            f"{np.average(right, weights=weights):.3f} ± {weighted:.3f}",
+            f"{right.mean():.3f} ± {plain:.3f}",
+            f"{np.mean(directions != 0):.2f}",
+        ]
+    return cells
 
 
 def main(paths: list[Path]) -> None:

@@ -109,7 +109,9 @@ def report_pairs(folder: Path, n: int, criterion: str) -> None:
         result, seconds = decide(used.x, used.y, criterion)
         columns = " and ".join(str(np.size(each[0])) for each in (used.x, used.y))
         lengths = result.models
-        model = "" if lengths is None or lengths.chosen is None else lengths.chosen.model
+        # The latent has no models that were chosen from a list.
+        chosen = lengths.chosen if result.criterion == "evidence" else None
+        model = "" if chosen is None else chosen.model
         sure = "" if result.confidence is None else f"{result.confidence:.2f}"
         right = "yes" if result.direction == pair.truth else "no"
         score = f"{result.score * pair.truth:+.3f}"

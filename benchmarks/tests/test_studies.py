@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.studies.calibration import Rows, abstain, append_rows
 from benchmarks.studies.families import print_bins
+from benchmarks.studies.vectors import report_pairs
 
 
 def test_confidences_are_counted_in_bins_and_among_families_with_a_cause(capsys):
@@ -32,3 +33,13 @@ def test_pairs_without_a_direction_are_not_decided_at_any_confidence(tmp_path, c
     decided, right = capsys.readouterr().out.splitlines()[2:]
     assert decided.split(" | ")[:2] == ["| pairs: decided", "0.67"]
     assert right.split(" | ")[:2] == ["| right", "0.500"]
+
+
+def test_a_pair_beyond_the_limits_of_evidence_is_reported_without_a_model(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savetxt(tmp_path / "pair0001.txt", rng.normal(size=(40, 34)))
+    (tmp_path / "pairmeta.txt").write_text("0001 1 17 18 34 1\n")
+    report_pairs(tmp_path, 500, "evidence")
+    cells = capsys.readouterr().out.splitlines()[-1].split(" | ")
+    assert cells[:4] == ["| pair0001", "17 and 17", "40", "hsic"]
+    assert cells[7] == ""
