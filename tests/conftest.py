@@ -141,11 +141,11 @@ def run(monkeypatch, capsys, tmp_path, own_signals):
 
 @pytest.fixture
 def printed(run):
-    """Run a command that is to succeed without a message; returns what it prints."""
+    """Run a command that is to succeed and to say `said` alone; returns what it prints."""
 
-    def call(*arguments):
+    def call(*arguments, said=""):
         status, out, err = run(*arguments)
-        assert (status, err) == (0, "")
+        assert (status, err) == (0, said)
         return out
 
     return call

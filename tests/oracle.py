@@ -407,6 +407,20 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, center):
     return bound, new_R, weights, new_scales, new_center, means, covs
 
 
+def mixture_steps(count, design, y, prior, n_null, R, scales, label_likelihood=None):
+    """The last of some iterations from a center of zero; labels count in each if there are any."""
+    center = np.zeros(design.shape[1])
+    for _ in range(count):
+        bound, R, weights, scales, center, means, covs = mixture_step(
+            design, y, prior, n_null, 1e-6, R, scales, center
+        )
+        if label_likelihood is not None:
+            joint = R * np.exp(label_likelihood)
+            bound += np.log(joint.sum(axis=1)).sum()
+            R = joint / joint.sum(axis=1, keepdims=True)
+    return bound, R, weights, scales, center, means, covs
+
+
 def bin_shares(points, near, B):
     """How many points each bin of length 1 holds; one on the edge of two belongs half to each."""
     counts = np.zeros(B)

@@ -17,22 +17,20 @@ from waiting import python
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 
 
-@pytest.fixture(scope="module")
-def mixture():
-    return make_anm_mixture("f3", 100, random_state=5)
+X, Y, LABELS = make_anm_mixture("f3", 100, random_state=5)
+COLUMN = X[:, None]
 
 
-def test_mechanisms_are_found(mixture):
-    x, y, labels = mixture
-    result = cluster_mechanisms(x, y, 2, random_state=0)
-    assert adjusted_rand_score(labels, result.labels) > 0.6
+def test_mechanisms_are_found():
+    result = cluster_mechanisms(X, Y, 2, random_state=0)
+    assert adjusted_rand_score(LABELS, result.labels) > 0.6
     assert result.labels.shape == (100,)
     assert result.latent.shape == (100, 1)
     assert set(result.labels) == {0, 1}
     for c in range(2):
         assert_allclose(result.centers[c], result.latent[result.labels == c].mean(axis=0))
     # They are numbered by first appearance.
-    _, first = np.unique(cluster_mechanisms(x, y, 4, random_state=0).labels, return_index=True)
+    _, first = np.unique(cluster_mechanisms(X, Y, 4, random_state=0).labels, return_index=True)
     assert_array_equal(np.sort(first), first)
 
 
@@ -61,38 +59,34 @@ def test_new_observations_get_their_mechanism(latent_map):
     )
 
 
-def test_pair_as_two_columns(mixture):
-    x, y, _ = mixture
-    wide = np.column_stack([x, y])
+def test_pair_as_two_columns():
+    wide = np.column_stack([X, Y])
     model = MechanismClustering(random_state=0)
     assert_array_equal(
-        model.fit_predict(wide), MechanismClustering(random_state=0).fit_predict(x[:, None], y)
+        model.fit_predict(wide), MechanismClustering(random_state=0).fit_predict(COLUMN, Y)
     )
     assert model.predict(wide).shape == (100,)
     with pytest.raises(ValueError, match="y has 1 column, but fit was given the pair in X"):
-        model.predict(wide, y)
+        model.predict(wide, Y)
 
 
-def test_predict_checks_its_input(mixture):
-    x, y, _ = mixture
-    X = x[:, None]
+def test_predict_checks_its_input():
     for method in ("predict", "predict_proba", "score"):
         with pytest.raises(NotFittedError):
-            getattr(MechanismClustering(), method)(X, y)
-    model = MechanismClustering(random_state=0).fit(X, y)
+            getattr(MechanismClustering(), method)(COLUMN, Y)
+    model = MechanismClustering(random_state=0).fit(COLUMN, Y)
     for arguments, message in (
-        ((X,), "y is None: a mechanism shows in cause and effect togeth"),
-        ((X, np.column_stack([x, y])), "y has 2 columns, but fit was given 1"),
-        ((X, y[:-1]), "X and y must have the same number"),
-        ((np.full((3, 1), np.nan), y[:3]), "NaN"),
+        ((COLUMN,), "y is None: a mechanism shows in cause and effect togeth"),
+        ((COLUMN, np.column_stack([X, Y])), "y has 2 columns, but fit was given 1"),
+        ((COLUMN, Y[:-1]), "X and y must have the same number"),
+        ((np.full((3, 1), np.nan), Y[:3]), "NaN"),
     ):
         with pytest.raises(ValueError, match=message):
             model.predict(*arguments)
 
 
-def test_probabilities_agree_with_the_labels(mixture):
-    x, y, _ = mixture
-    result = cluster_mechanisms(x, y, 3, random_state=0)
+def test_probabilities_agree_with_the_labels():
+    result = cluster_mechanisms(X, Y, 3, random_state=0)
     assert result.refined
     assert result.reason == ""
     assert result.probabilities.shape == (100, 3)
@@ -132,22 +126,20 @@ def test_where_curves_cross_the_effect_is_heard_and_theta_is_not(slopes, n, rng)
     assert_array_equal(result.labels, result.probabilities.argmax(axis=1))
 
 
-def test_without_refinement_the_labels_are_the_clusters_of_theta(mixture):
-    x, y, _ = mixture
-    result = cluster_mechanisms(x, y, 3, refine=False, random_state=0)
+def test_without_refinement_the_labels_are_the_clusters_of_theta():
+    result = cluster_mechanisms(X, Y, 3, refine=False, random_state=0)
     many = KMeans(3, n_init=300, random_state=0).fit(result.latent)
     assert adjusted_rand_score(many.labels_, result.labels) == 1.0
     assert (result.probabilities, result.mixture, result.criteria) == (None, None, None)
     assert (result.refined, result.reason) == (False, "refine is False")
-    assert_array_equal(result.latent, cluster_mechanisms(x, y, 3, random_state=0).latent)
+    assert_array_equal(result.latent, cluster_mechanisms(X, Y, 3, random_state=0).latent)
 
 
-def test_order_of_observations_permutes_labels_and_probabilities(mixture):
-    x, y, _ = mixture
+def test_order_of_observations_permutes_labels_and_probabilities():
     order = np.random.default_rng(0).permutation(100)
-    one, same = (cluster_mechanisms(x, y, random_state=0) for _ in range(2))
+    one, same = (cluster_mechanisms(X, Y, random_state=0) for _ in range(2))
     assert_array_equal(one.labels, same.labels)
-    other = cluster_mechanisms(x[order], y[order], random_state=0)
+    other = cluster_mechanisms(X[order], Y[order], random_state=0)
     assert adjusted_rand_score(one.labels[order], other.labels) > 0.95
     agreement = one.probabilities[order].T @ other.probabilities
     columns = agreement.argmax(axis=0)
@@ -165,19 +157,18 @@ def test_auto_finds_the_number(C, refine):
     assert cluster_mechanisms(x, y, "auto", max_mechanisms=1).n_mechanisms == 1
 
 
-def test_several_effects_are_clustered_without_refinement(mixture):
-    x, y, _ = mixture
-    effect = np.column_stack([y, y + 0.01 * np.random.default_rng(0).normal(size=100)])
-    result = cluster_mechanisms(x, effect, random_state=0)
+def test_several_effects_are_clustered_without_refinement():
+    effect = np.column_stack([Y, Y + 0.01 * np.random.default_rng(0).normal(size=100)])
+    result = cluster_mechanisms(X, effect, random_state=0)
     assert (result.refined, result.probabilities, result.mixture) == (False, None, None)
     assert result.reason == "the effect has 2 columns, but the mixture takes one"
-    model = MechanismClustering(random_state=0).fit(x[:, None], effect)
+    model = MechanismClustering(random_state=0).fit(COLUMN, effect)
     assert model.probabilities_ is None
-    assert model.predict(x[:3, None], effect[:3]).shape == (3,)
+    assert model.predict(X[:3, None], effect[:3]).shape == (3,)
     with pytest.raises(ValueError, match="refine=True needs an effect of one column, found 2"):
-        cluster_mechanisms(x, effect, refine=True)
+        cluster_mechanisms(X, effect, refine=True)
     with pytest.raises(ValueError, match="n_mechanisms='auto' needs an effect of one column"):
-        cluster_mechanisms(x, effect, "auto")
+        cluster_mechanisms(X, effect, "auto")
 
 
 def test_one_mechanism_is_not_refined_into_two_unless_asked(rng):
@@ -201,34 +192,31 @@ def test_several_causes_are_refined(rng):
     assert adjusted_rand_score(labels, model.predict(X, y)) > 0.8
 
 
-def test_a_refined_fit_predicts_by_its_mixture(mixture):
-    x, y, _ = mixture
-    model = MechanismClustering(3, random_state=0).fit(x[:, None], y)
+def test_a_refined_fit_predicts_by_its_mixture():
+    model = MechanismClustering(3, random_state=0).fit(COLUMN, Y)
     assert_allclose(model.probabilities_.sum(axis=1), 1.0)
     # Only where two mechanisms are almost as probable does an observation's θ decide.
     sure = model.probabilities_.max(axis=1) > 0.6
-    assert_array_equal(model.predict(x[:, None], y)[sure], model.labels_[sure])
+    assert_array_equal(model.predict(COLUMN, Y)[sure], model.labels_[sure])
     assert model.n_mechanisms_ == 3
     # The unit of a variable does not matter.
-    other = MechanismClustering(3, random_state=0).fit(1e6 * x[:, None], -1e-6 * y)
-    assert_array_equal(other.predict(1e6 * x[:, None], -1e-6 * y), model.predict(x[:, None], y))
+    other = MechanismClustering(3, random_state=0).fit(1e6 * COLUMN, -1e-6 * Y)
+    assert_array_equal(other.predict(1e6 * COLUMN, -1e-6 * Y), model.predict(COLUMN, Y))
 
 
-def test_a_fit_without_refinement_predicts_up_to_a_size(mixture, monkeypatch):
-    x, y, _ = mixture
-    model = MechanismClustering(refine=False, random_state=0).fit(x[:, None], y)
-    assert adjusted_rand_score(model.labels_, model.predict(x[:, None], y)) > 0.8
-    again = MechanismClustering(refine=False, random_state=0).fit(x[:, None], y)
+def test_a_fit_without_refinement_predicts_up_to_a_size(monkeypatch):
+    model = MechanismClustering(refine=False, random_state=0).fit(COLUMN, Y)
+    assert adjusted_rand_score(model.labels_, model.predict(COLUMN, Y)) > 0.8
+    again = MechanismClustering(refine=False, random_state=0).fit(COLUMN, Y)
     monkeypatch.setattr(prediction, "MAX_SAMPLES", 99)
     with pytest.raises(ValueError, match="the fit has N=100 observations, but at most 99"):
-        again.predict(x[:, None], y)
+        again.predict(COLUMN, Y)
 
 
 @pytest.mark.parametrize("refine", [True, False])
-def test_new_observations_have_probabilities_and_a_density(mixture, refine):
-    x, y, _ = mixture
-    X, new_x, new_y = x[:, None], *make_anm_mixture("f3", 50, random_state=6)[:2]
-    models = [MechanismClustering(c, refine=refine, random_state=0).fit(X, y) for c in (1, 2)]
+def test_new_observations_have_probabilities_and_a_density(refine):
+    new_x, new_y, _ = make_anm_mixture("f3", 50, random_state=6)
+    models = [MechanismClustering(c, refine=refine, random_state=0).fit(COLUMN, Y) for c in (1, 2)]
     model, result = models[1], models[1].result_
     probabilities = model.predict_proba(new_x[:, None], new_y)
     assert probabilities.shape == (50, 2)
@@ -243,18 +231,17 @@ def test_new_observations_have_probabilities_and_a_density(mixture, refine):
     # Two mechanisms explain more than one; the density of the GPPOM is one of all its clusters.
     one = models[0].score(new_x[:, None], new_y)
     assert score > one + 0.3 if refine else score == pytest.approx(one, abs=1e-9)
-    other = MechanismClustering(2, refine=refine, random_state=0).fit(X, 1e3 * y)
+    other = MechanismClustering(2, refine=refine, random_state=0).fit(COLUMN, 1e3 * Y)
     assert_allclose(other.score(new_x[:, None], 1e3 * new_y), score - np.log(1e3), atol=1e-6)
 
 
-def test_curves_and_sizes_are_in_the_unit_of_the_effect(mixture):
-    x, y, _ = mixture
-    result, scaled = (cluster_mechanisms(x, c * y, 2, random_state=0) for c in (1.0, 100.0))
+def test_curves_and_sizes_are_in_the_unit_of_the_effect():
+    result, scaled = (cluster_mechanisms(X, c * Y, 2, random_state=0) for c in (1.0, 100.0))
     assert_allclose(scaled.curves, 100.0 * result.curves, rtol=1e-6)
     own = np.take_along_axis(result.curves, result.labels[:, None], axis=1)[:, 0]
-    assert np.std(y - own) < 0.2 * np.std(y)
+    assert np.std(Y - own) < 0.2 * np.std(Y)
     assert result.sizes == tuple(np.bincount(result.labels))
-    plain = cluster_mechanisms(x, y, 2, refine=False, random_state=0)
+    plain = cluster_mechanisms(X, Y, 2, refine=False, random_state=0)
     assert (plain.curves, sum(plain.sizes)) == (None, 100)
 
 
@@ -268,10 +255,9 @@ def test_curves_and_sizes_are_in_the_unit_of_the_effect(mixture):
         ({"max_mechanisms": 0}, "max_mechanisms must be at least 1"),
     ],
 )
-def test_options_are_checked(mixture, options, message):
-    x, y, _ = mixture
+def test_options_are_checked(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        cluster_mechanisms(x, y, **options)
+        cluster_mechanisms(X, Y, **options)
 
 
 FORK = """

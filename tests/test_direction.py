@@ -26,18 +26,13 @@ from anmmm.evidence import evidence
 from anmmm.evidence.models import base as evidence_module
 from same import assert_same
 
-
-@pytest.fixture(scope="module")
-def mixture():
-    x, y, _ = make_anm_mixture("f3", 100, random_state=3)
-    return x, y
+MIXTURE = X, Y = make_anm_mixture("f3", 100, random_state=3)[:2]
 
 
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-def test_exchanging_the_variables_reverses_everything(mixture, criterion):
-    x, y = mixture
+def test_exchanging_the_variables_reverses_everything(criterion):
     there, back = (
-        infer_direction(*pair, criterion=criterion, random_state=0) for pair in ((x, y), (y, x))
+        infer_direction(*pair, criterion=criterion, random_state=0) for pair in ((X, Y), (Y, X))
     )
     assert (there.direction, back.direction) == (1, -1)
     assert (back.score, back.models.forward_score) == (-there.score, there.models.backward_score)
@@ -46,19 +41,18 @@ def test_exchanging_the_variables_reverses_everything(mixture, criterion):
     assert swapped.forward_test.pvalue == fits.backward_test.pvalue
 
 
-def test_scores_are_what_the_criteria_say(mixture):
-    x, y = mixture
-    result, ratio = (infer_direction(x, y, criterion=criterion) for criterion in LATENT_CRITERIA)
+def test_scores_are_what_the_criteria_say():
+    result, ratio = (infer_direction(X, Y, criterion=criterion) for criterion in LATENT_CRITERIA)
     fits = result.models
     assert_allclose(fits.forward_score, np.log(fits.forward.hsic + 1e-8), rtol=1e-12)
     assert result.score == fits.backward_score - fits.forward_score
-    test = hsic_test(fits.forward.latent, x, null="gamma")
+    test = hsic_test(fits.forward.latent, X, null="gamma")
     assert_allclose(fits.forward_test.pvalue, test.pvalue, rtol=1e-6)
     assert_allclose(ratio.models.forward_score, test.statistic / test.threshold, rtol=1e-6)
     assert (result.criterion, fits.criterion, ratio.criterion) == ("hsic", "hsic", "hsic_ratio")
     assert result.converged
     # The fits that an evidence makes later are the same.
-    later = infer_direction(x, y).fit_latent("hsic_ratio")
+    later = infer_direction(X, Y).fit_latent("hsic_ratio")
     for decided in (result, ratio):
         models = decided.models
         assert later.scores(decided.criterion) == (models.forward_score, models.backward_score)
@@ -139,21 +133,20 @@ def containers(x, y):
     yield np.repeat(x, 2)[::2], y[:, None]
 
 
-def test_every_container_gives_the_same_answer_and_stays_as_it_is(mixture):
-    x, y = mixture
-    expected = infer_direction(x, y).score
-    for first, second in containers(x.copy(), y.copy()):
+def test_every_container_gives_the_same_answer_and_stays_as_it_is():
+    expected = infer_direction(X, Y).score
+    for first, second in containers(X.copy(), Y.copy()):
         kept = np.array(first, copy=True), np.array(second, copy=True)
         assert infer_direction(first, second).score == expected, type(first)
         assert_array_equal(np.asarray(first), kept[0])
         assert_array_equal(np.asarray(second), kept[1])
 
 
-def test_later_fits_are_of_the_variables_as_they_were(mixture):
-    x, y = (values.copy() for values in mixture)
+def test_later_fits_are_of_the_variables_as_they_were():
+    x, y = (values.copy() for values in MIXTURE)
     result = infer_direction(x, y)
     x[:], y[:] = 0.0, 1.0
-    later, kept = (each.fit_latent(random_state=0) for each in (result, infer_direction(*mixture)))
+    later, kept = (each.fit_latent(random_state=0) for each in (result, infer_direction(*MIXTURE)))
     assert_array_equal(later.forward.latent, kept.forward.latent)
 
 
@@ -254,9 +247,8 @@ def test_options_without_effect_are_refused(criterion, option, value):
 # --- Evidence, the default ------------------------------------------------------------------------
 
 
-def test_a_default_decision_is_that_of_the_evidence(mixture):
-    x, y = mixture
-    result, lengths = infer_direction(x, y), evidence(x, y)
+def test_a_default_decision_is_that_of_the_evidence():
+    result, lengths = infer_direction(X, Y), evidence(X, Y)
     assert result.criterion == "evidence"
     assert (result.direction, result.score) == (lengths.direction, lengths.score)
     for name in ("forward_score", "backward_score"):
@@ -273,8 +265,8 @@ def test_a_default_decision_is_that_of_the_evidence(mixture):
     assert 0.9 < result.confidence < 1.0
 
 
-def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(mixture, spied):
-    (x, y), fits = mixture, spied(gppom, "fit_gppom")
+def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(spied):
+    (x, y), fits = MIXTURE, spied(gppom, "fit_gppom")
     result = infer_direction(x, y, random_state=0)
     assert str(result).startswith("x → y\n")
     assert (result.converged, result.direction, result.score > 0) == (True, 1, True)
@@ -286,13 +278,13 @@ def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(mixture, spied):
     assert [options["fit_options"].lam for _, options, _ in fits] == [0.5, 0.5]
 
 
-def test_later_fits_are_those_of_the_other_criteria(mixture):
+def test_later_fits_are_those_of_the_other_criteria():
     options = {"lam": 0.7, "n_starts": 2, "n_latent": 2, "max_iter": 60}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        now = infer_direction(*mixture, criterion="hsic", fit_options=options, random_state=5)
+        now = infer_direction(*MIXTURE, criterion="hsic", fit_options=options, random_state=5)
         # The first draw seeds the fits.
-        late = infer_direction(*mixture).fit_latent(fit_options=options, random_state=5)
+        late = infer_direction(*MIXTURE).fit_latent(fit_options=options, random_state=5)
     assert_same(late, now.models)
     assert (late.options.lam, late.options.weight_growth, late.options.subsample) == (
         *(0.7, 0.25, None),
@@ -300,8 +292,8 @@ def test_later_fits_are_those_of_the_other_criteria(mixture):
 
 
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-def test_a_result_is_pickled(mixture, spied, criterion):
-    result = infer_direction(*mixture, criterion=criterion, random_state=0)
+def test_a_result_is_pickled(spied, criterion):
+    result = infer_direction(*MIXTURE, criterion=criterion, random_state=0)
     fits = spied(gppom, "fit_gppom")
     copy = pickle.loads(pickle.dumps(result))
     assert_same(copy, result)
@@ -310,21 +302,20 @@ def test_a_result_is_pickled(mixture, spied, criterion):
     assert_same(*(each.fit_latent(random_state=1) for each in (copy, result)))
 
 
-def test_late_fits_warn_where_they_do_not_converge(mixture):
+def test_late_fits_warn_where_they_do_not_converge():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = infer_direction(*mixture)
+        result = infer_direction(*MIXTURE)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         assert result.fit_latent(fit_options={"max_iter": 1}).forward.status == "max_iter"
     # What was compared did converge.
     assert result.converged
 
 
-def test_models_that_did_not_converge_are_told(mixture, monkeypatch):
-    x, y = mixture
+def test_models_that_did_not_converge_are_told(monkeypatch):
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
     with pytest.warns(ConvergenceWarning, match="stopped without converging") as caught:
-        result = infer_direction(x, y)
+        result = infer_direction(X, Y)
     assert "model 'anm-2' of the hypothesis that x causes y" in str(caught[0].message)
     assert {warning.filename for warning in caught} == {__file__}
     assert not result.converged
@@ -347,12 +338,11 @@ def test_a_decision_takes_no_memory_of_the_order_of_a_gram_matrix():
 
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criterion):
-    x, y = mixture
+def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(criterion):
     options = {"criterion": criterion, "n_resamples": 3, "random_state": 4}
     if criterion == "hsic":
         options["fit_options"] = {"max_iter": 30}
-    result, swapped = (infer_direction(*pair, **options) for pair in ((x, y), (y, x)))
+    result, swapped = (infer_direction(*pair, **options) for pair in ((X, Y), (Y, X)))
     common = common_cause_probability(result.evidence) if result.evidence else 0.0
     assert result.confidence == confidence_from(result.score, result.resamples) * (1.0 - common)
     assert 0.0 <= result.confidence <= 1.0
@@ -361,14 +351,13 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criter
     assert_array_equal(swapped.resamples.scores, -result.resamples.scores)
     if criterion == "evidence":
         drawn = {"n_resamples": 3, "seed": result.resamples.seed}
-        drawn = resample_scores(x, y, lambda x, y: evidence(x, y).score, **drawn)
+        drawn = resample_scores(X, Y, lambda x, y: evidence(x, y).score, **drawn)
         assert_array_equal(drawn.scores, result.resamples.scores)
 
 
-def test_a_decision_that_is_not_sure_enough_is_none(mixture):
-    x, y = mixture
-    sure = infer_direction(x, y, min_confidence=0.9, random_state=0)
-    unsure = infer_direction(x, y, min_confidence=1.0, random_state=0)
+def test_a_decision_that_is_not_sure_enough_is_none():
+    sure = infer_direction(X, Y, min_confidence=0.9, random_state=0)
+    unsure = infer_direction(X, Y, min_confidence=1.0, random_state=0)
     assert (sure.direction, unsure.direction) == (1, 0)
     assert (sure.relation, unsure.relation) == ("x→y", "undecided")
     assert sure.score == unsure.score > 0.0
@@ -376,12 +365,12 @@ def test_a_decision_that_is_not_sure_enough_is_none(mixture):
     assert (sure.resamples, unsure.resamples) == (None, None)
 
 
-def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for(mixture):
+def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for():
     options = {"criterion": "hsic", "fit_options": {"max_iter": 5}, "random_state": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        result = infer_direction(*mixture, min_confidence=1.0, **options)
-        plain = infer_direction(*mixture, **options)
+        result = infer_direction(*MIXTURE, min_confidence=1.0, **options)
+        plain = infer_direction(*MIXTURE, **options)
     assert len(result.resamples.scores) == 10
     assert result.confidence == confidence_from(plain.score, result.resamples) < 1.0
     assert (result.direction, plain.direction != 0) == (0, True)
@@ -390,22 +379,22 @@ def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for(mixture):
 # --- What is said of a pair -----------------------------------------------------------------------
 
 
-def test_unrelated_variables_are_independent_and_related_ones_are_not(mixture, rng):
+def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     assert (apart.direction, apart.relation, apart.score) == (0, "independent", 0.0)
     assert (apart.dependence, apart.confidence) == (0.0, 0.5)
     assert apart.independence_pvalue > 0.05
     assert apart.check_pvalue > 0.01
-    result = infer_direction(*mixture)
+    result = infer_direction(*MIXTURE)
     assert (result.direction, result.relation) == (1, "x→y")
     assert result.dependence > 0.5
-    assert_allclose(result.independence_pvalue, hsic_test(*mixture).pvalue, rtol=1e-6)
+    assert_allclose(result.independence_pvalue, hsic_test(*MIXTURE).pvalue, rtol=1e-6)
     assert result.independence_pvalue < 1e-6
     assert result.check_pvalue == result.evidence.forward.check.pvalue > 0.01
 
 
-def test_the_check_is_that_of_the_decided_direction_or_the_better_of_both(mixture):
-    result = infer_direction(*mixture)
+def test_the_check_is_that_of_the_decided_direction_or_the_better_of_both():
+    result = infer_direction(*MIXTURE)
     forward, backward = (
         side.check.pvalue for side in (result.evidence.forward, result.evidence.backward)
     )
@@ -425,21 +414,20 @@ def test_no_model_fits_a_blob_within_an_arc():
     assert infer_direction(x, y).check_pvalue < 0.01
 
 
-def test_the_latent_criteria_have_no_lengths_and_test_independence_alike(mixture):
-    result = infer_direction(*mixture, criterion="hsic")
+def test_the_latent_criteria_have_no_lengths_and_test_independence_alike():
+    result = infer_direction(*MIXTURE, criterion="hsic")
     assert (result.evidence, result.dependence, result.check_pvalue) == (None, None, None)
     assert (result.confidence, result.resamples) == (None, None)
     assert result.relation == "x→y"
-    assert result.independence_pvalue == infer_direction(*mixture).independence_pvalue
+    assert result.independence_pvalue == infer_direction(*MIXTURE).independence_pvalue
 
 
 # --- The estimator --------------------------------------------------------------------------------
 
 
-def test_estimator_takes_two_columns_or_two_variables(mixture):
-    x, y = mixture
-    expected = infer_direction(x, y, min_confidence=1.0, random_state=0)
-    for data in ((np.column_stack([x, y]),), (x[:, None], y)):
+def test_estimator_takes_two_columns_or_two_variables():
+    expected = infer_direction(X, Y, min_confidence=1.0, random_state=0)
+    for data in ((np.column_stack([X, Y]),), (X[:, None], Y)):
         model = CausalDirection(min_confidence=1.0, random_state=0).fit(*data)
         for name in (
             *("direction", "score", "n_iter", "relation"),
@@ -448,7 +436,7 @@ def test_estimator_takes_two_columns_or_two_variables(mixture):
             assert getattr(model, f"{name}_") == getattr(expected, name) is not None
         for name in ("forward_score", "backward_score"):
             assert getattr(model, f"{name}_") == getattr(expected.models, name)
-    for wrong in (x[:, None], np.column_stack([x, y, y])):
+    for wrong in (X[:, None], np.column_stack([X, Y, Y])):
         with pytest.raises(ValueError, match=r"two columns of the pair, found [13]"):
             CausalDirection().fit(wrong)
 

@@ -12,10 +12,9 @@ def data(tmp_path, rng):
     return write_columns(tmp_path / "data.csv", c, b, a, header="c,b,a").parent
 
 
-def test_a_table_becomes_a_graph(run, document, data):
-    status, out, err = run("graph", "data.csv", "-o", "graph.csv")
-    assert (status, err) == (0, "2 edges written to graph.csv\n")
-    lines = out.splitlines()
+def test_a_table_becomes_a_graph(run, printed, document, data):
+    said = "2 edges written to graph.csv\n"
+    lines = printed("graph", "data.csv", "-o", "graph.csv", said=said).splitlines()
     assert lines[0].startswith("3 columns, 120 rows: 2 edges, ")
     assert lines[2].split()[:3] == ["edge", "confidence", "gain"]
     assert {line.split("  ")[0] for line in lines[3:5]} == {"a → b", "b → c"}
@@ -64,12 +63,12 @@ def test_what_cannot_be_is_refused(run, data, arguments, message):
     assert message in err
 
 
-def test_the_graph_becomes_a_page(run, data):
+def test_the_graph_becomes_a_page(run, printed, data):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
     for _ in range(2):
-        status, _, err = run("graph", "data.csv", "--report", "graph.html")
-        assert (status, err) == (0, "report written to graph.html\n")
+        said = "report written to graph.html\n"
+        printed("graph", "data.csv", "--report", "graph.html", said=said)
     assert '<p class="soft">data.csv</p>' in (data / "graph.html").read_text(encoding="utf-8")
     (data / "mine.html").write_text("<html>mine</html>")
     for name, message in [

@@ -20,14 +20,12 @@ def vectors(seed, n=150):
     return x, np.column_stack([np.tanh(2.0 * x.sum(axis=1)), x[:, 0] * x[:, 1]]) + noise
 
 
-@pytest.fixture(scope="module")
-def pair():
-    return vectors(0)
+PAIR = X, Y = vectors(0)
 
 
 @pytest.fixture(scope="module")
-def result(pair):
-    return evidence(*pair)
+def result():
+    return evidence(*PAIR)
 
 
 def test_the_direction_of_additive_noise(result):
@@ -35,19 +33,17 @@ def test_the_direction_of_additive_noise(result):
     assert evidence(*vectors(1)).direction == 1
 
 
-def test_exchange_negates_and_the_order_of_columns_does_not_matter(pair, result):
-    x, y = pair
-    other = evidence(y[:, ::-1], x[:, ::-1])
+def test_exchange_negates_and_the_order_of_columns_does_not_matter(result):
+    other = evidence(Y[:, ::-1], X[:, ::-1])
     assert other.score == -result.score
     assert other.forward_score == result.backward_score
     assert other.backward.model.split(", ") == result.forward.model.split(", ")[::-1]
     assert other.error == result.error
 
 
-def test_unit_and_sign_of_a_column_and_order_of_the_rows_do_not_matter(pair, result, rng):
-    x, y = pair
-    rows = rng.permutation(len(x))
-    other = evidence(x[rows] * [1e6, -3.0] + [5.0, 0.0], y[rows] * [-1e-6, 2.0])
+def test_unit_and_sign_of_a_column_and_order_of_the_rows_do_not_matter(result, rng):
+    rows = rng.permutation(len(X))
+    other = evidence(X[rows] * [1e6, -3.0] + [5.0, 0.0], Y[rows] * [-1e-6, 2.0])
     assert_allclose(other.score, result.score, rtol=1e-4)
 
 
@@ -90,8 +86,8 @@ def test_one_column_is_described_as_a_vector_as_it_is_alone():
     assert not isinstance(alone.forward, VectorEvidence)
 
 
-def test_columns_that_repeat_others_cost_nothing(pair):
-    x, y = pair[0][:, :1], pair[1]
+def test_columns_that_repeat_others_cost_nothing():
+    x, y = PAIR[0][:, :1], PAIR[1]
     once = evidence(x, y)
     twice = evidence(np.hstack([x, 5.0 - 2.0 * x]), y[:, [0, 1, 0]])
     assert_allclose(twice.score, once.score, atol=1e-6)
@@ -118,26 +114,24 @@ def test_ties_and_the_fewest_observations(rng):
     assert abs(result.score) < 10
 
 
-def test_labels_are_further_starts(pair):
-    x, y = pair[0][:60], pair[1][:60, 0]
+def test_labels_are_further_starts():
+    x, y = PAIR[0][:60], PAIR[1][:60, 0]
     labels = (x[:, 0] > 0).astype(int)
     one = evidence(x, y, forward_labels=labels)
     assert one.score == -evidence(y, x, backward_labels=labels).score
 
 
-def test_what_cannot_be_told_is_refused(pair):
-    x, y = pair
+def test_what_cannot_be_told_is_refused():
     with pytest.raises(ValueError, match=r"found 2 of x and 2 of y with 39 obs.*criterion='hsic'"):
-        evidence(x[:39], y[:39])
+        evidence(X[:39], Y[:39])
     wide = np.random.default_rng(0).normal(size=(300, 16))
     with pytest.raises(ValueError, match="at most 16 columns of x and y together"):
         evidence(wide, wide[:, 0])
     with pytest.raises(ValueError, match="column 1 of x is constant"):
-        evidence(x * [1.0, 0.0], y)
+        evidence(X * [1.0, 0.0], Y)
     with pytest.raises(TypeError, match="found VectorEvidence"):
-        model_curves(evidence(x, y[:, 0]).forward, x, y, x)
+        model_curves(evidence(X, Y[:, 0]).forward, X, Y, X)
 
 
-def test_halves_may_have_fewer_observations_than_a_whole_pair(pair):
-    x, y = pair
-    assert np.isfinite(lengths_module.compare(x[:20], y[:20]).score)
+def test_halves_may_have_fewer_observations_than_a_whole_pair():
+    assert np.isfinite(lengths_module.compare(X[:20], Y[:20]).score)

@@ -32,8 +32,9 @@ def failing_beyond(limit, function=quadratic):
     return with_hole
 
 
-def assert_consistent(outcome):
-    """What holds for every descent."""
+def descent(*arguments, **options):
+    """What holds for every descent is checked of this one."""
+    outcome = minimize_from(*arguments, **options)
     assert outcome.history.shape == (outcome.n_iter + 1,)
     assert (np.diff(outcome.history) <= 0.0).all()
     assert np.isfinite(outcome.history).all()
@@ -41,24 +42,23 @@ def assert_consistent(outcome):
     assert np.isfinite(outcome.z).all()
     assert outcome.n_evaluations > outcome.n_iter
     assert outcome.converged == (outcome.status == "converged")
+    return outcome
 
 
 def test_units_change_the_way_and_not_the_goal():
     # In these units the bowl is round, and one line search finds its bottom.
     round_, plain = (
-        minimize_from(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
+        descent(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
         for units in (CURVATURE**-0.5, None)
     )
     for outcome in (round_, plain):
-        assert_consistent(outcome)
         assert outcome.converged
         assert_allclose(outcome.z, CENTRE, atol=1e-5)
         assert_allclose(outcome.value, 0.0, atol=1e-9)
         assert outcome.history[0] == quadratic(np.zeros(3))[0]
     assert round_.n_evaluations < plain.n_evaluations
     assert round_.n_iter <= 2
-    there = minimize_from(quadratic, CENTRE, UNBOUNDED)
-    assert_consistent(there)
+    there = descent(quadratic, CENTRE, UNBOUNDED)
     assert (there.n_iter, there.converged) == (0, True)
     assert_array_equal(there.z, CENTRE)
 
@@ -78,8 +78,7 @@ def test_the_best_point_that_was_seen_is_kept(function, max_iter):
         values.append(value)
         return value, gradient
 
-    outcome = minimize_from(watched, np.array([-9.0, 0.3, 1.0]), UNBOUNDED, max_iter=max_iter)
-    assert_consistent(outcome)
+    outcome = descent(watched, np.array([-9.0, 0.3, 1.0]), UNBOUNDED, max_iter=max_iter)
     assert outcome.value == min(values) == function(outcome.z)[0]
     assert outcome.n_evaluations == len(values)
     assert outcome.n_failed_evaluations == np.isinf(values).sum()
@@ -93,22 +92,20 @@ def test_bounds_are_kept_and_met():
         seen.append(z.copy())
         return quadratic(z)
 
-    outcome = minimize_from(watched, np.zeros(3), bounds, tol=1e-14)
-    assert_consistent(outcome)
+    outcome = descent(watched, np.zeros(3), bounds, tol=1e-14)
     assert outcome.converged
     assert_allclose(outcome.z, [0.5, 2.0, -2.0], atol=1e-6)
     assert outcome.n_evaluations == len(seen)
     assert all((bounds[0] <= z).all() and (z <= bounds[1]).all() for z in seen)
     # They are those of z and not of its units.
-    outcome = minimize_from(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
+    outcome = descent(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
     assert_allclose(outcome.z, [0.5, 2.0, -2.0], atol=1e-4)
 
 
 def test_too_few_iterations_are_reported():
     start, bounds = np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0))
     for max_iter in (1, 4):
-        outcome = minimize_from(rosenbrock, start, bounds, max_iter=max_iter)
-        assert_consistent(outcome)
+        outcome = descent(rosenbrock, start, bounds, max_iter=max_iter)
         assert (outcome.status, outcome.n_iter) == ("max_iter", max_iter)
         assert outcome.value < outcome.history[0]
 
@@ -118,8 +115,7 @@ def test_a_wrong_gradient_ends_in_the_line_search():
         value, gradient = quadratic(z)
         return value, -gradient
 
-    outcome = minimize_from(uphill, np.zeros(3), UNBOUNDED)
-    assert_consistent(outcome)
+    outcome = descent(uphill, np.zeros(3), UNBOUNDED)
     assert outcome.status == "line_search"
     assert outcome.n_failed_evaluations == 0
 
@@ -127,10 +123,7 @@ def test_a_wrong_gradient_ends_in_the_line_search():
 @pytest.mark.parametrize("limit", [1.01, 2.0, 3.0])
 def test_a_failed_trial_step_does_not_end_the_descent(limit):
     # The minimum is in the domain, but a trial step falls out of it.
-    outcome = minimize_from(
-        failing_beyond(limit), np.array([-100.0, -1.0, 1.0]), UNBOUNDED, tol=1e-12
-    )
-    assert_consistent(outcome)
+    outcome = descent(failing_beyond(limit), np.array([-100.0, -1.0, 1.0]), UNBOUNDED, tol=1e-12)
     assert outcome.n_failed_evaluations >= 1
     assert outcome.status == "converged"
     assert_allclose(outcome.z, CENTRE, atol=1e-4)
@@ -142,8 +135,7 @@ def test_a_barrier_is_walked_up_to():
         return -1e-3 * np.log1p(-z[0]) - 10.0 * z[0], np.array([1e-3 / (1.0 - z[0]) - 10.0])
 
     bounds = np.array([-np.inf]), np.array([np.inf])
-    outcome = minimize_from(failing_beyond(1.0 - 1e-15, barrier), np.array([-3.0]), bounds)
-    assert_consistent(outcome)
+    outcome = descent(failing_beyond(1.0 - 1e-15, barrier), np.array([-3.0]), bounds)
     assert outcome.n_failed_evaluations >= 1
     assert_allclose(outcome.z, [1.0 - 1e-4], atol=1e-5)
 
@@ -172,14 +164,12 @@ def test_no_edge_of_any_domain_is_called_converged():
         rng = np.random.default_rng(seed)
         bowl, start = cut_bowl(rng, int(rng.integers(2, 7)))
         unbounded = np.full(len(start), np.inf)
-        outcome = minimize_from(bowl, start, (-unbounded, unbounded))
-        assert_consistent(outcome)
+        outcome = descent(bowl, start, (-unbounded, unbounded))
         assert outcome.status == "cholesky_failed", seed
         assert outcome.n_failed_evaluations >= 1
         assert outcome.value == bowl(outcome.z)[0]
     for limit, start in ((0.9, [-5.0, 5.0, 5.0]), (0.5, [0.0, 0.0, 0.0])):
-        outcome = minimize_from(failing_beyond(limit), np.array(start), UNBOUNDED)
-        assert_consistent(outcome)
+        outcome = descent(failing_beyond(limit), np.array(start), UNBOUNDED)
         assert outcome.status == "cholesky_failed"
         # The best of the domain is at its edge, where the gradient is 1 - limit.
         assert outcome.value < 0.5 * (1.0 - limit) ** 2 + 0.02
@@ -187,7 +177,7 @@ def test_no_edge_of_any_domain_is_called_converged():
 
 def test_a_flat_point_at_the_edge_is_a_minimum():
     # The minimum lies on the edge itself, where the gradient is zero.
-    outcome = minimize_from(
+    outcome = descent(
         failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED, tol=0.0, gradient_tol=1e-6
     )
     assert outcome.status in ("converged", "line_search")
@@ -197,7 +187,7 @@ def test_a_flat_point_at_the_edge_is_a_minimum():
 def test_a_start_that_cannot_be_evaluated_raises():
     for function in (failing_beyond(-1.0), lambda z: (np.nan, z)):
         with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
-            minimize_from(function, np.zeros(3), UNBOUNDED)
+            descent(function, np.zeros(3), UNBOUNDED)
 
 
 def two_wells(z):
@@ -218,4 +208,4 @@ def test_the_lowest_end_wins(order):
     assert values.shape == (3,)
     assert outcome.value == values[index] == values.min()
     for start, value in zip(starts, values, strict=True):
-        assert value == minimize_from(two_wells, start, bounds).value
+        assert value == descent(two_wells, start, bounds).value

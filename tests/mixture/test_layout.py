@@ -15,6 +15,7 @@ from anmmm.mixture import em, fit_mixture
 from anmmm.mixture.layout import Job
 from anmmm.mixture.splines import SplineBasis, _cubes
 from drawn import standard
+from same import assert_parameters
 
 CAUSES = {
     "even": lambda rng, n: rng.uniform(size=n),
@@ -71,29 +72,19 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
     n, more, first = 60, 2, np.array([0.3, 1.0, 1.0, 1.0, 1.0])
     sample = draw_anm_mixture("f3", n, random_state=3)
     basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
-    starts, r = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n)), len(basis.prior)
-    found = []
-    for start in starts:
-        scales, center, R = first, np.zeros(r), start
-        for _ in range(SHORT_RUN + more):
-            bound, R, weights, scales, center, means, covs = oracle.mixture_step(
-                basis.design, y, basis.prior, 2, 1e-6, R, scales, center
-            )
-        found.append((bound, R, weights, scales, center, means, covs))
+    starts = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n))
+    found = [
+        oracle.mixture_steps(SHORT_RUN + more, basis.design, y, basis.prior, 2, start, first)
+        for start in starts
+    ]
     fit = em.run_em(basis, y, starts, first, tol=-np.inf, max_iter=more)
     assert (fit.n_iter, fit.converged) == (more, False)
-    bound, R, weights, scales, center, means, covs = found[fit.start]
+    bound, R, *parameters = found[fit.start]
+    weights, scales, _, means, _ = parameters
     assert_allclose(fit.bound, bound, rtol=1e-8)
     assert_allclose(fit.probabilities, R, atol=1e-7)
     assert_allclose(fit.curves, basis.design @ means.T, atol=1e-7)
-    for one, other in (
-        (fit.weights, weights),
-        (fit.scales, scales),
-        (fit.center, center),
-        (fit.mean, means),
-        (fit.factor @ fit.factor.transpose(0, 2, 1), covs),
-    ):
-        assert_allclose(one, other, rtol=1e-6, atol=1e-8)
+    assert_parameters(fit, *parameters, atol=1e-8)
     squared = (y[:, np.newaxis] - fit.curves) ** 2 / scales[0]
     each = np.exp(-0.5 * squared) @ weights / np.sqrt(2 * np.pi * scales[0])
     assert_allclose(fit.curve_cost + fit.bound, np.log(each).sum(), rtol=1e-9)
