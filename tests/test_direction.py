@@ -280,8 +280,7 @@ def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(spied):
 
 def test_later_fits_are_those_of_the_other_criteria():
     options = {"lam": 0.7, "n_starts": 2, "n_latent": 2, "max_iter": 60}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         now = infer_direction(*MIXTURE, criterion="hsic", fit_options=options, random_state=5)
         # The first draw seeds the fits.
         late = infer_direction(*MIXTURE).fit_latent(fit_options=options, random_state=5)
@@ -303,8 +302,7 @@ def test_a_result_is_pickled(spied, criterion):
 
 
 def test_late_fits_warn_where_they_do_not_converge():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         result = infer_direction(*MIXTURE)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         assert result.fit_latent(fit_options={"max_iter": 1}).forward.status == "max_iter"
@@ -367,8 +365,7 @@ def test_a_decision_that_is_not_sure_enough_is_none():
 
 def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for():
     options = {"criterion": "hsic", "fit_options": {"max_iter": 5}, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         result = infer_direction(*MIXTURE, min_confidence=1.0, **options)
         plain = infer_direction(*MIXTURE, **options)
     assert len(result.resamples.scores) == 10

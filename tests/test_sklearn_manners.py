@@ -104,9 +104,8 @@ from anmmm import _pickled
 for version in (_pickled.__version__, "9.0"):
     _pickled.__version__ = version
     for path in sys.argv[1:]:
-        with warnings.catch_warnings(record=True) as told, open(path, "rb") as file:
-            warnings.simplefilter("always")
-            model = pickle.load(file)
+        with warnings.catch_warnings(record=True, action="always") as told, open(path, "rb") as f:
+            model = pickle.load(f)
         texts = [f"{each.category.__name__} {each.filename} {each.message}" for each in told]
         print(version, type(model).__name__, model.n_features_in_, *texts, sep="|")
 """

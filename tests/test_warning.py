@@ -36,8 +36,7 @@ ENTRIES: dict[str, Callable] = {
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_fit_that_did_not_converge_names_the_line_that_asked_for_it(name):
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         ENTRIES[name]()
     found = [each for each in told if each.category is ConvergenceWarning]
     assert found

@@ -31,8 +31,7 @@ def folder(tmp_path, monkeypatch):
 def compiled(body=triple):
     """What a new process would have: the value of a call, hits of the cache, and the warnings."""
     dispatcher = _jit.kernel()(body)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as seen:
         value = dispatcher(2.0)
     return value, sum(dispatcher.stats.cache_hits.values()), [str(one.message) for one in seen]
 

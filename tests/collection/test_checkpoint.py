@@ -285,17 +285,9 @@ def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 def test_a_full_disk_ends_the_run_and_keeps_what_is_there(path):
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     rows = run(Source(200), checkpoint=path)
-    found = []
-    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
-    try:
-        with pytest.raises(OSError, match="is the disk full") as caught:
-            found.extend(rows)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with largest_file(60_000), pytest.raises(OSError, match="is the disk full") as caught:
+        list(rows)
     assert caught.value.filename == str(path)
     resumed = run(Source(200), checkpoint=path)
     assert 0 < resumed.n_resumed < 200

@@ -21,8 +21,7 @@ def test_a_row_equals_the_single_analysis():
     (row,) = cluster_pairs([(x, y)], 2, cause="x", random_state=0, keep_results=True, **CHEAP)
     assert (row.status, row.n, row.cause_source) == ("ok", 40, "given")
     assert (row.x, row.y, row.cause, row.effect) == ("x", "y", "x", "y")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         alone = cluster_mechanisms(x, y, 2, random_state=5, **CHEAP)
     assert row.labels == alone.labels.tolist() == row.result.labels.tolist()
     assert row.sizes == np.bincount(alone.labels).tolist()
@@ -84,8 +83,7 @@ def test_unusable_pairs_are_rows_with_a_reason():
 def test_remarks_are_reasons_and_no_warnings():
     pair = Pair("p", *mixture(1), n_dropped=1)
     options = {"cause": "x", "refine": False, "missing": "drop", "fit_options": {"max_iter": 1}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
+    with warnings.catch_warnings(action="error", category=ConvergenceWarning):
         (row,) = cluster_pairs([pair], **options)
     assert (row.status, row.converged, row.refined) == ("ok", False, False)
     assert row.reason.startswith("1 incomplete row dropped; labels not refined: ")

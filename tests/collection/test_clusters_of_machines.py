@@ -85,11 +85,15 @@ def test_one_dask_worker_is_not_replaced_by_this_process(expected):
     assert [row["status"] for row in found] == ["lost" if n == 3 else "ok" for n in range(12)]
 
 
-def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
-    with joblib.parallel_config("dask", client=dask):
-        found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
+def assert_one_row_is_lost(expected):
+    found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
     assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
     assert found[:31] + found[32:] == expected[:31] + expected[32:]
+
+
+def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
+    with joblib.parallel_config("dask", client=dask):
+        assert_one_row_is_lost(expected)
 
 
 def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, run):
@@ -146,6 +150,4 @@ def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
 
 def test_a_pair_that_kills_ray_workers_is_one_row(ray, expected):
     with joblib.parallel_config("ray", n_jobs=2):
-        found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
-    assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
-    assert found[:31] + found[32:] == expected[:31] + expected[32:]
+        assert_one_row_is_lost(expected)

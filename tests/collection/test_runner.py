@@ -42,8 +42,7 @@ def replaced(monkeypatch):
 def test_rows_come_in_order_and_equal_the_single_analysis(options):
     x, y = mixture(1)
     first, second = infer_directions({"f": (x, y), "b": (y, x)}, random_state=0, **options)
-    with single_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with single_thread(), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         alone = infer_direction(x, y, random_state=3, **options)
     assert (first.pair_id, second.pair_id) == ("f", "b")
     assert (first.status, first.n, first.n_used, first.subsample_seed) == ("ok", 30, 30, None)
@@ -76,8 +75,7 @@ def test_rows_of_evidence_fit_no_gppom(monkeypatch):
 
 def test_what_did_not_converge_is_a_remark_and_no_warning(monkeypatch):
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
+    with warnings.catch_warnings(action="error", category=ConvergenceWarning):
         (row,) = infer_directions([mixture(1)])
         (latent,) = infer_directions([mixture(1)], criterion="hsic", fit_options={"max_iter": 1})
     for each in (row, latent):
@@ -337,10 +335,9 @@ def test_of_very_many_results_none_is_kept(monkeypatch, tmp_path):
 
 def test_closing_early_stops_the_workers_quietly():
     pairs = [mixture(seed) for seed in range(8)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with infer_directions(pairs, n_jobs=2, **CHEAP) as results:
-            assert results[0].pair_id == "0"
+    quiet = warnings.catch_warnings(action="error")
+    with quiet, infer_directions(pairs, n_jobs=2, **CHEAP) as results:
+        assert results[0].pair_id == "0"
     with pytest.raises(RuntimeError, match="closed"):
         results.to_list()
 

@@ -14,18 +14,9 @@ def ok(direction, truth=None, weight=1.0, **others):
 
 
 def test_counts_and_accuracies_by_hand():
-    summary = summarize(
-        [
-            ok(1, 1, 0.5),
-            ok(-1, -1, 0.25),
-            ok(1, -1, 0.125),
-            ok(0, 1, 0.125, converged=False),
-            ok(1),
-            ok(1, 0, 3.0),
-            PairResult("u", "unusable", "constant", truth=1, weight=9.0),
-            PairResult("e", "error", "boom", truth=1, weight=9.0),
-        ]
-    )
+    rows = [ok(1, 1, 0.5), ok(-1, -1, 0.25), ok(1, -1, 0.125), ok(0, 1, 0.125, converged=False)]
+    rows += [ok(1), ok(1, 0, 3.0), PairResult("u", "unusable", "constant", truth=1, weight=9.0)]
+    summary = summarize([*rows, PairResult("e", "error", "boom", truth=1, weight=9.0)])
     assert (summary.n_pairs, summary.n_decided, summary.n_undecided) == (8, 5, 1)
     assert (summary.n_unusable, summary.n_error, summary.n_not_converged) == (1, 1, 1)
     assert (summary.n_scored, summary.n_correct, summary.total_weight) == (4, 2, 1.0)

@@ -9,11 +9,16 @@ from anmmm.datasets import SourceError, load_pairs, load_sample, load_tuebingen
 from anmmm.datasets.sample import SAMPLE
 from anmmm.datasets.tuebingen_groups import group_of
 
-REAL = Path(
-    os.environ.get(
-        "ANMMM_TUEBINGEN", Path(__file__).parents[2] / ".." / "shared" / "data" / "tuebingen"
-    )
-)
+SHARED = Path(__file__).parents[2] / ".." / "shared" / "data" / "tuebingen"
+REAL = Path(os.environ.get("ANMMM_TUEBINGEN", SHARED))
+
+
+TWO = "1 2\n3 4\n"
+
+
+def write(folder, files):
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode())
 
 
 @pytest.fixture
@@ -30,13 +35,12 @@ def folder(tmp_path):
         "pair0072.txt": " 1.5\t\t-2e-001\n 2.5\t\t3\n",
         "pair0081.txt": "1 10 NaN\nNaN 20 1\n3 30 NaN\n4 40 1\n",
         "pair0090.txt": "1 2\n3 oops\n",
-        "pair0092.txt": "1 2\n3 4\n",
-        "pair0099.txt": "1 2\n3 4\n",
+        "pair0092.txt": TWO,
+        "pair0099.txt": TWO,
         "pair0099_des.txt": "A description.",
         "README.md": "Read me.",
     }
-    for name, text in files.items():
-        (tmp_path / name).write_bytes(text.encode())
+    write(tmp_path, files)
     return tmp_path
 
 
@@ -120,9 +124,8 @@ def test_reading_is_lazy(folder):
 
 
 def test_two_digit_files_get_the_ids_of_the_collection(tmp_path):
-    (tmp_path / "pairmeta.txt").write_text("7 2 2 1 1\n0012 1 1 2 2\n")
-    (tmp_path / "pair07.txt").write_text("1 2\n3 4\n")
-    (tmp_path / "pair0012.txt").write_text("1 2\n3 4\n")
+    meta = "7 2 2 1 1\n0012 1 1 2 2\n"
+    write(tmp_path, {"pairmeta.txt": meta, "pair07.txt": TWO, "pair0012.txt": TWO})
     assert load_pairs(tmp_path).ids == ("pair07", "pair0012")
     pairs = load_tuebingen(tmp_path)
     assert pairs.ids == ("pair0007", "pair0012")
@@ -130,12 +133,9 @@ def test_two_digit_files_get_the_ids_of_the_collection(tmp_path):
 
 
 def test_loose_files_are_pairs_of_unknown_truth(tmp_path):
-    for name in ("pair10.txt", "pair2.txt", "wind.csv"):
-        (tmp_path / name).write_text("1,2\n3,4\n")
-    (tmp_path / "three.csv").write_text("1,2,3\n")
-    (tmp_path / "pair2_des.txt").write_text("words")
-    (tmp_path / "README.txt").write_text("words")
-    (tmp_path / ".hidden.csv").write_text("words")
+    write(tmp_path, dict.fromkeys(("pair10.txt", "pair2.txt", "wind.csv"), "1,2\n3,4\n"))
+    write(tmp_path, dict.fromkeys(("pair2_des.txt", "README.txt", ".hidden.csv"), "words"))
+    write(tmp_path, {"three.csv": "1,2,3\n"})
     pairs = load_pairs(tmp_path)
     assert pairs.ids == ("pair2", "pair10", "three", "wind")
     assert (pairs[0].truth, pairs[0].weight, pairs[0].group) == (None, 1.0, None)
@@ -175,15 +175,15 @@ def test_a_broken_meta_file_is_an_error_with_its_line(tmp_path, meta, message):
 
 
 def test_blocks_of_a_billion_columns_take_no_memory(tmp_path):
-    (tmp_path / "pairmeta.txt").write_text("1 1 1000000000 1000000001 2000000000\n")
-    (tmp_path / "pair0001.txt").write_text("1 2\n3 4\n")
+    meta = "1 1 1000000000 1000000001 2000000000\n"
+    write(tmp_path, {"pairmeta.txt": meta, "pair0001.txt": TWO})
     (pair,) = load_pairs(tmp_path)
     assert "pairmeta.txt names column 2000000000, but the file has 2" in pair.problem
 
 
 def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
-    for name in ("same.txt", "same.csv", "pair01.txt", "pair0001.txt"):
-        (tmp_path / name).write_text("1 2\n3 4\n")
+    names = ("same.txt", "same.csv", "pair01.txt", "pair0001.txt")
+    write(tmp_path, dict.fromkeys(names, TWO))
     with pytest.raises(SourceError, match=r"same.txt: the pair id 'same' was used in same.csv alr"):
         load_pairs(tmp_path)
     # Some become one in the collection.
@@ -308,8 +308,7 @@ def test_the_real_collection():
 
 
 def test_digits_that_make_no_number_are_letters_of_a_name(tmp_path):
-    for name in ("²3.txt", "²12.txt", "٣.txt"):
-        (tmp_path / name).write_text("1 2\n3 4\n")
+    write(tmp_path, dict.fromkeys(("²3.txt", "²12.txt", "٣.txt"), TWO))
     assert load_pairs(tmp_path).ids == ("٣", "²3", "²12")
     (tmp_path / "pairmeta.txt").write_text("² 1 1 2 2\n")
     assert load_pairs(tmp_path).ids == ("pair²",)

@@ -125,8 +125,7 @@ def test_ids_that_are_no_unicode_are_found_as_files_spell_them(drawn):
 @pytest.mark.parametrize("n", [12, 1500])
 def test_a_picture_is_small_and_the_same_every_time(n):
     x, y, _ = make_anm_mixture("f3", n, random_state=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         first, second = (
             draw_pairs([row_of("a")], as_pairs({"a": (x, y)}))["a"].address for _ in "ab"
         )

@@ -59,8 +59,7 @@ def table(request, tmp_path):
 
 
 def test_all_pairs_of_columns_in_the_order_of_the_table(table):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         source = as_pairs(table, columns="all", format="table")
     assert operator.length_hint(source) == 10
     pairs = list(source)
