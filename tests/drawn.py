@@ -3,14 +3,31 @@
 import numpy as np
 
 from anmmm.datasets.families import CAUSES, gaussian_process
+from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.evidence.variable import Variable
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
 
 
+def chain(n=300, seed=0):
+    """A table of a -> b -> c -> d, of which a CPDAG directs nothing."""
+    rng = np.random.default_rng(seed)
+    a = rng.uniform(-2, 2, n)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=n)
+    c = b**2 + 0.5 * b + 0.2 * rng.normal(size=n)
+    d = np.sin(2 * c) + 0.2 * rng.normal(size=n)
+    return {"a": a, "b": b, "c": c, "d": d}
+
+
 def standard(values):
     """Return columns (n, d) of mean 0 and variance 1."""
     return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
+
+
+def standard_mixture(seed=0, n=100, mechanism="f3", **options):
+    """Draw a standardized mixture: cause (n, 1), effect (n,), labels."""
+    sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
+    return standard(sample.x), standard(sample.y)[:, 0], sample.labels
 
 
 def variable_of(values):

@@ -85,11 +85,15 @@ def log_likelihood(K_tilde, Y):
     return -0.5 * D * N * np.log(2 * np.pi) - 0.5 * D * log_determinant - 0.5 * fit
 
 
+def centered(K):
+    """H K H with H = I - 11ᵀ/N."""
+    H = np.eye(len(K)) - np.ones((len(K), len(K))) / len(K)
+    return H @ K @ H
+
+
 def hsic_b(K, L):
     """HSIC_b = tr(K H L H) / N² with H = I - 11ᵀ/N."""
-    N = len(K)
-    H = np.eye(N) - np.ones((N, N)) / N
-    return np.trace(K @ H @ L @ H) / N**2
+    return np.trace(K @ centered(L)) / len(K) ** 2
 
 
 def terms(X, theta, Y, omega, noise_floor, form=RBF):
@@ -190,17 +194,16 @@ def gradient(X, theta, Y, omega, *, lam, noise_floor, hsic_floor, latent_prior, 
     K_theta = rbf(theta, omega.gamma_theta)
     K_inverse = np.linalg.inv(covariance(K_x, K_theta, a, 1 / omega.beta + noise_floor))
     G = 0.5 * (D * K_inverse - K_inverse @ Y @ Y.T @ K_inverse)
-    H = np.eye(N) - np.ones((N, N)) / N
     hsic = hsic_b(K_x, K_theta)
 
     def through(dK_tilde, dtrace=0.0):
         return np.trace(G @ dK_tilde) + lam * dtrace / N**2 / (hsic + hsic_floor)
 
     def by_x(dK_x):
-        return through(a * dK_x * K_theta, np.trace(dK_x @ H @ K_theta @ H))
+        return through(a * dK_x * K_theta, np.trace(dK_x @ centered(K_theta)))
 
     def by_theta(dK_theta):
-        return through(a * K_x * dK_theta, np.trace(K_x @ H @ dK_theta @ H))
+        return through(a * K_x * dK_theta, np.trace(centered(K_x) @ dK_theta))
 
     def by_point(n, d):
         return by_theta(_rbf_by_point(theta, omega.gamma_theta, n, d)) + latent_prior * theta[n, d]
@@ -299,9 +302,7 @@ def hsic_gamma_test(x, y, width_x, width_y, alpha=0.05):
     n = len(x)
     K = rbf(x, np.full(x.shape[1], 1 / (2 * width_x**2)))
     L = rbf(y, np.full(y.shape[1], 1 / (2 * width_y**2)))
-    H = np.eye(n) - np.ones((n, n)) / n
-    Kc = H @ K @ H
-    Lc = H @ L @ H
+    Kc, Lc = centered(K), centered(L)
     statistic = np.trace(Kc @ Lc) / n
 
     # The sums run over the pairs i != j alone, and the means divide by their number.

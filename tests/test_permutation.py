@@ -27,9 +27,7 @@ def drawn(kind, n, dimension, rng):
 
 
 def centered_gram(points):
-    n = points.shape[1]
-    H = np.eye(n) - np.ones((n, n)) / n
-    return H @ oracle.rbf(points.T, np.full(len(points), 0.5)) @ H
+    return oracle.centered(oracle.rbf(points.T, np.full(len(points), 0.5)))
 
 
 def moments(x, y):

@@ -6,26 +6,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import hsic
+from forms import lower_only
 
 SIZES = [1, 2, 7, 20]
-
-
-def lower_only(A):
-    """Copy with NaN above the diagonal."""
-    result = A.copy()
-    result[np.triu_indices(len(A), 1)] = np.nan
-    return result
 
 
 def gram_pair(rng, n):
     return oracle.rbf(rng.normal(size=(n, 2)), [0.4, 1.2]), oracle.rbf(
         rng.normal(size=(n, 1)), [0.8]
     )
-
-
-def centered(K):
-    H = np.eye(len(K)) - np.ones((len(K), len(K))) / len(K)
-    return H @ K @ H
 
 
 def centered_trace(K, L):
@@ -62,7 +51,7 @@ def wide_gram_and_truth(x, gamma):
     H removes constants, so H K H = H (K - 1 1ᵀ) H; and K - 1, unlike K, is known to every digit.
     """
     minus_exponent = gamma * np.subtract.outer(x, x) ** 2
-    return np.exp(-minus_exponent), centered(np.expm1(-minus_exponent))
+    return np.exp(-minus_exponent), oracle.centered(np.expm1(-minus_exponent))
 
 
 # Rounding K to float64 leaves 1e-16 of it, and H K H is about gamma: with both factors centered the
@@ -73,7 +62,7 @@ def test_centered_trace_keeps_its_digits_at_very_wide_scales(rng, gamma):
     K, K_centered = wide_gram_and_truth(x, gamma)
     other = x + 0.3 * rng.normal(size=20)
     narrow = oracle.rbf(other[:, np.newaxis], [0.8])
-    for L, L_centered in (wide_gram_and_truth(other, gamma), (narrow, centered(narrow))):
+    for L, L_centered in (wide_gram_and_truth(other, gamma), (narrow, oracle.centered(narrow))):
         assert_allclose(centered_trace(K, L), np.sum(K_centered * L_centered), rtol=1e-16 / gamma)
 
 
@@ -82,7 +71,7 @@ def test_gamma_moments_are_the_sums_of_the_test(rng, n, dx, dy):
     x, y = rng.normal(size=(n, dx)), rng.normal(size=(n, dy))
     gamma_x, gamma_y = rng.uniform(0.2, 2.0, dx), rng.uniform(0.2, 2.0, dy)
     K, L = oracle.rbf(x, gamma_x), oracle.rbf(y, gamma_y)
-    product = centered(K) * centered(L)
+    product = oracle.centered(K) * oracle.centered(L)
     off_diagonal = ~np.eye(n, dtype=bool)
 
     arguments = np.ascontiguousarray(x.T), gamma_x, np.ascontiguousarray(y.T), gamma_y

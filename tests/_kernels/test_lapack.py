@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from anmmm._kernels._lapack import gemm, potrf, potri, solve_rows, trsm
+from forms import lower_only
 from waiting import python
 
 # Below, at and above the block size of LAPACK.
@@ -17,13 +18,6 @@ SIZES = [1, 2, 7, 64, 130]
 def positive_definite(rng, n):
     root = rng.normal(size=(n, n))
     return root @ root.T / n + np.eye(n)
-
-
-def lower_only(A):
-    """Copy with NaN above the diagonal."""
-    result = np.tril(A)
-    result[np.triu_indices(len(A), 1)] = np.nan
-    return result
 
 
 def assert_upper_untouched(A):

@@ -1,15 +1,12 @@
-import numpy as np
 import pytest
 
-from drawn import write_columns
+from drawn import chain, write_columns
 
 
 @pytest.fixture
-def data(tmp_path, rng):
-    a = rng.uniform(-2, 2, 120)
-    b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
-    c = b**2 + 0.5 * b + 0.2 * rng.normal(size=120)
-    return write_columns(tmp_path / "data.csv", c, b, a, header="c,b,a").parent
+def data(tmp_path):
+    table = chain(120)
+    return write_columns(tmp_path / "data.csv", *map(table.get, "cba"), header="c,b,a").parent
 
 
 def test_a_table_becomes_a_graph(run, printed, document, data):

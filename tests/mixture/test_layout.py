@@ -14,7 +14,7 @@ from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import em, fit_mixture
 from anmmm.mixture.layout import Job
 from anmmm.mixture.splines import SplineBasis, _cubes
-from drawn import standard
+from drawn import standard, standard_mixture
 from same import assert_parameters
 
 CAUSES = {
@@ -70,8 +70,8 @@ def test_strips_of_equal_counts_waste_little(rng):
 def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
     monkeypatch.setattr(em, "N_INNER", 1)
     n, more, first = 60, 2, np.array([0.3, 1.0, 1.0, 1.0, 1.0])
-    sample = draw_anm_mixture("f3", n, random_state=3)
-    basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
+    x, y, _ = standard_mixture(3, n)
+    basis = SplineBasis.of(x)
     starts = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n))
     found = [
         oracle.mixture_steps(SHORT_RUN + more, basis.design, y, basis.prior, 2, start, first)
@@ -91,10 +91,10 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
 
 
 def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
-    sample = draw_anm_mixture("f3", 200, random_state=5)
-    basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
+    x, y, labels = standard_mixture(5, 200)
+    basis = SplineBasis.of(x)
     starts = rng.dirichlet(np.ones(2), size=(6, 200))
-    starts[2] = 0.1 + 0.8 * np.eye(2)[sample.labels]
+    starts[2] = 0.1 + 0.8 * np.eye(2)[labels]
 
     def short_bounds(chosen):
         """The start that would be continued, and the bounds of all short runs."""

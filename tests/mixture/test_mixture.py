@@ -14,15 +14,10 @@ from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
 from drawn import standard
+from drawn import standard_mixture as mixture
 from same import assert_parameters
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
-
-
-def mixture(seed=0, n=100, mechanism="f3", **options):
-    """A standardized mixture: cause (n, 1), effect (n,), labels."""
-    sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
-    return standard(sample.x), standard(sample.y)[:, 0], sample.labels
 
 
 def run(design, y, prior, n_null, R, **options):
