@@ -8,6 +8,7 @@ from anmmm import infer_direction
 from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.jumps import Jumps, Search, find_jumps, with_steps
 from anmmm.mixture import SplineBasis
+from anmmm.mixture.em import fit_single
 from drawn import standard
 
 
@@ -98,3 +99,16 @@ def test_columns_have_mean_square_one_and_are_equal_anywhere(rng):
     basis = with_steps(SplineBasis.of(X), [50, 120])
     assert_allclose((basis.design[:, 1:4] ** 2).mean(axis=0), 1.0)
     assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-12)
+
+
+def test_steps_too_alike_for_the_scale_of_the_noise_leave_it_constant():
+    rng = np.random.default_rng(1)
+    x = standard(rng.normal(size=300))
+    narrow = np.abs(x[:, 0] - 0.3) < 0.2
+    y = standard(np.tanh(x[:, 0]) + (0.05 + narrow) * rng.normal(size=300))[:, 0]
+    basis = with_steps(SplineBasis.of(x), [169, 191, 198, 203, 222])
+    single, scaled = fit_single(basis, y)
+    assert not scaled.converged
+    assert_allclose(scaled.scale, np.sqrt(single.noise_variance))
+    assert_allclose(scaled.curve, single.curves[:, 0])
+    assert scaled.evidence == single.bound

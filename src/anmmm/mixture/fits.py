@@ -177,6 +177,11 @@ def fit_location_scale(
     )
     r = len(basis.prior)
     mean, log_scale = mean[:r], log_scale[:r]
+    if not math.isfinite(evidence):
+        # Steps of a curve may be so alike that scoring steps diverge: then the scale is constant.
+        mean[:], log_scale[:] = single.mean[0], 0.0
+        log_scale[0] = 0.5 * math.log(single.noise_variance)
+        evidence, curve_cost, n_iter = single.bound, single.curve_cost, MAX_ITER
     return LocationScaleFit(
         curve=basis.design @ mean,
         scale=np.exp(basis.design @ log_scale),
