@@ -5,11 +5,8 @@ import pytest
 from numba import njit
 
 # Of a kernel, and the number of its chunks.
-FORMS = [
-    ("serial", 1),
-    ("serial", 3),
-    *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
-]
+FORMS = [("serial", 1), ("serial", 3)]
+FORMS += [pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)]
 
 
 def in_parallel(*n_chunks):

@@ -1,5 +1,7 @@
 """Columns of category types: whole numbers as categories are the same by every way in."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -99,13 +101,12 @@ def test_what_takes_numbers_alone_takes_no_categories(kind):
 
 def test_chunks_share_one_order_or_are_refused():
     chunks = [["low", "high"], ["low", "mid", "high"]]
-    arrays = [
-        pa.DictionaryArray.from_arrays(pa.array(list(range(len(names))) * 6), names, ordered=True)
-        for names in chunks
-    ]
+    places = [pa.array(list(range(len(names))) * 6) for names in chunks]
+    ordered = partial(pa.DictionaryArray.from_arrays, ordered=True)
+    arrays = list(map(ordered, places, chunks))
     found = as_names(pa.chunked_array(arrays), "x")
     assert found.ordered == ("low", "mid", "high")
-    other = pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["high", "low"], ordered=True)
+    other = ordered(pa.array([0, 1]), ["high", "low"])
     table = pa.table({"v": pa.chunked_array([*arrays, other]), "y": np.arange(32.0)})
     with pytest.raises(ValueError, match="chunks order the categories differently"):
         as_names(table["v"], "x")

@@ -53,10 +53,8 @@ def test_new_observations_get_their_mechanism(latent_map):
     assert adjusted_rand_score(new_labels, predicted) > 0.7
     assert adjusted_rand_score(model.labels_, model.predict(x[:, None], y)) > 0.8
     # One at a time or together is the same.
-    assert_array_equal(
-        predicted[:5],
-        [model.predict([[a]], [b])[0] for a, b in zip(new_x[:5], new_y[:5], strict=True)],
-    )
+    one_by_one = [model.predict([[a]], [b])[0] for a, b in np.column_stack([new_x, new_y])[:5]]
+    assert_array_equal(predicted[:5], one_by_one)
 
 
 def test_pair_as_two_columns():
@@ -102,10 +100,8 @@ def test_refinement_is_the_default_and_nearer_the_truth():
     for seed in range(10_000, 10_010):
         x, y, labels = make_anm_mixture("f2", 100, random_state=seed)
         default = cluster_mechanisms(x, y, random_state=0)
-        refined, plain = (
-            cluster_mechanisms(x, y, refine=refine, random_state=0).labels
-            for refine in (True, False)
-        )
+        found = (cluster_mechanisms(x, y, refine=each, random_state=0) for each in (True, False))
+        refined, plain = (each.labels for each in found)
         assert_array_equal(default.labels, refined)
         aris.append([adjusted_rand_score(labels, found) for found in (refined, plain)])
     refined, plain = np.mean(aris, axis=0)

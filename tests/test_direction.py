@@ -4,6 +4,7 @@ import pickle
 import tracemalloc
 import warnings
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -62,11 +63,8 @@ def test_scores_are_what_the_criteria_say():
 @pytest.mark.parametrize(("criterion", "least"), [("evidence", 16), ("hsic", 13)])
 def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, least):
     # 16 data sets; chance would get 8, and 13 or more with probability 0.01.
-    pairs = [
-        make_anm_mixture(f, 100, random_state=seed)[:2]
-        for f in ("f1", "f2", "f3", "f4")
-        for seed in range(4)
-    ]
+    drawn = product(("f1", "f2", "f3", "f4"), range(4))
+    pairs = [make_anm_mixture(f, 100, random_state=seed)[:2] for f, seed in drawn]
     right = sum(infer_direction(x, y, criterion=criterion).direction == 1 for x, y in pairs)
     assert right >= least
 
@@ -285,9 +283,8 @@ def test_later_fits_are_those_of_the_other_criteria():
         # The first draw seeds the fits.
         late = infer_direction(*MIXTURE).fit_latent(fit_options=options, random_state=5)
     assert_same(late, now.models)
-    assert (late.options.lam, late.options.weight_growth, late.options.subsample) == (
-        *(0.7, 0.25, None),
-    )
+    options = late.options
+    assert (options.lam, options.weight_growth, options.subsample) == (0.7, 0.25, None)
 
 
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
@@ -392,9 +389,8 @@ def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
 
 def test_the_check_is_that_of_the_decided_direction_or_the_better_of_both():
     result = infer_direction(*MIXTURE)
-    forward, backward = (
-        side.check.pvalue for side in (result.evidence.forward, result.evidence.backward)
-    )
+    sides = result.evidence.forward, result.evidence.backward
+    forward, backward = (side.check.pvalue for side in sides)
     assert forward != backward
     assert replace(result, direction=1).check_pvalue == forward
     assert replace(result, direction=-1).check_pvalue == backward

@@ -42,11 +42,8 @@ def imports_of(tree, module, is_package):
             base = ".".join(filter(None, [*above, node.module]))
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
-            yield from (
-                (node.lineno, each.value)
-                for each in node.args[:1]
-                if isinstance(each, ast.Constant)
-            )
+            first = [each for each in node.args[:1] if isinstance(each, ast.Constant)]
+            yield from ((node.lineno, each.value) for each in first)
 
 
 def violations(source, module, *, is_package=False):
@@ -56,11 +53,9 @@ def violations(source, module, *, is_package=False):
         return [f"{module}: {unit!r} has no place in ORDER"]
     found, tree = [], ast.parse(source)
     # A result draws itself by what stands downstream, which is loaded when it is asked to.
-    drawing = [
-        range(node.lineno, node.end_lineno + 1)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == "plot"
-    ]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    plots = [node for node in functions if node.name == "plot"]
+    drawing = [range(node.lineno, node.end_lineno + 1) for node in plots]
     for line, imported in imports_of(tree, module, is_package):
         library, *rest = imported.split(".")
         if library == "anmmm":

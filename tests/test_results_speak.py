@@ -87,9 +87,8 @@ def test_a_decision_is_said_by_the_names_of_the_variables(decided):
     assert repr(decided) == f"{said} (>0.99), 2 mechanisms, additive Gaussian noise"
     lines = str(decided).splitlines()
     assert lines[0] == said
-    assert [line.split("  ")[1] for line in lines[3:6]] == [
-        *(said, "effect (%) → dose", "common cause"),
-    ]
+    hypotheses = [said, "effect (%) → dose", "common cause"]
+    assert [line.split("  ")[1] for line in lines[3:6]] == hypotheses
     assert "  confidence    >0.99" in lines
     assert "  observations  100" in lines
     swapped = FORMS["reversed"]()
@@ -155,9 +154,8 @@ def test_plain_values_of_a_decision_are_those_of_the_result(decided):
     assert (document["forward_pvalue"], document["resample_seed"]) == (None, None)
     swapped = FORMS["reversed"]()
     document = swapped.to_dict()
-    assert (document["x"], document["cause"], document["effect"]) == (
-        *("effect (%)", "dose", "effect (%)"),
-    )
+    assert (document["x"], document["cause"]) == ("effect (%)", "dose")
+    assert document["effect"] == "effect (%)"
     assert (document["n_resamples"], document["resample_seed"]) == (2, swapped.resamples.seed)
     latent = FORMS["latent"]()
     document = latent.to_dict()
@@ -171,11 +169,8 @@ def test_clusters_are_said_by_their_sizes(clustered):
         f"dose → effect (%): 2 mechanisms of {first}, {second} observations, refined"
     )
     lines = str(clustered).splitlines()
-    assert lines[:3] == [
-        "100 observations, cause dose, effect effect (%)",
-        "labels refined by EM",
-        "mechanism    size  fraction",
-    ]
+    assert lines[0] == "100 observations, cause dose, effect effect (%)"
+    assert lines[1:3] == ["labels refined by EM", "mechanism    size  fraction"]
     assert lines[3].split() == ["0", f"{first}", f"{first}%"]
     assert lines[5].startswith("number of mechanisms chosen by the smallest criterion (1: ")
     plain = FORMS["clusters of Θ"]()
@@ -199,9 +194,8 @@ def test_plain_values_of_clusters_are_those_of_the_result(clustered):
 def test_a_result_draws_itself_by_its_names(decided, clustered):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     panels = decided.plot()
-    assert [panel.get_title(loc="left") for panel in panels[:2]] == [
-        *("dose → effect (%)", "effect (%) → dose"),
-    ]
+    titles = [panel.get_title(loc="left") for panel in panels[:2]]
+    assert titles == ["dose → effect (%)", "effect (%) → dose"]
     assert (panels[0].get_xlabel(), panels[0].get_ylabel()) == decided.names
     ax = clustered.plot(curves=False)
     assert (ax.get_xlabel(), ax.get_ylabel()) == clustered.names

@@ -44,11 +44,8 @@ def test_what_is_no_unicode_has_backslashes():
 
 def test_a_table_widens_its_columns_where_cells_need_it():
     table = Table({"name": "<6", "n": ">3"})
-    assert table.lines([("a", "1"), ("longer name", "10000")]) == [
-        "name             n",
-        "a                1",
-        "longer name  10000",
-    ]
+    lines = ["name             n", "a                1", "longer name  10000"]
+    assert table.lines([("a", "1"), ("longer name", "10000")]) == lines
     assert [table.header(), table.line("a", "1")] == ["name      n", "a         1"]
     assert table.lines([]) == ["name      n"]
 

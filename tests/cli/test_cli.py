@@ -71,11 +71,8 @@ def test_direction_says_which_column_is_the_cause(printed, data):
     check = "the residuals of the model do not depend on the cause"
     common, length = result.evidence.common_cause, result.evidence.common_cause.length / 40
     assert lines[5].split() == ["common", "cause", f"{length:.6g}", *common.model.split()]
-    probable = zip(
-        ("ozone → temperature", "temperature → ozone", "common cause", "independent"),
-        result.probabilities,
-        strict=True,
-    )
+    names = ("ozone → temperature", decided, "common cause", "independent")
+    probable = zip(names, result.probabilities, strict=True)
     assert lines[7:16] == [
         f"  score         {result.score:+.4g}   (positive: ozone → temperature)",
         f"  confidence    {confidence}",
@@ -396,13 +393,8 @@ def test_evaluate_prints_an_aligned_table(printed):
     options = "--n-pairs 4 --n-samples 30 --seed 3 --criterion hsic"
     lines = printed("evaluate", "f3", *options.split()).splitlines()
     assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
-    assert [line[:19].rstrip() for line in lines[2:7]] == [
-        "pairs",
-        "accuracy",
-        "weighted accuracy",
-        "ROC-AUC",
-        "seconds per pair",
-    ]
+    names = ["pairs", "accuracy", "weighted accuracy", "ROC-AUC", "seconds per pair"]
+    assert [line[:19].rstrip() for line in lines[2:7]] == names
     assert lines[8].startswith("decided  accuracy")
     assert [line.split()[0] for line in lines[9:]] == [f"{rate}%" for rate in range(10, 101, 10)]
     assert len({len(line) for line in lines[8:]}) == 1
@@ -466,11 +458,8 @@ def test_a_closed_pipe_is_quiet(folder):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_one_line_and_exit_2(folder, unbuffered):
     with open("/dev/full", "w") as full:
-        process = started(
-            *("directions", folder, "--max-samples", "20"),
-            stdout=full,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )
+        options = {"stdout": full, "env": {**os.environ, "PYTHONUNBUFFERED": unbuffered}}
+        process = started("directions", folder, "--max-samples", "20", **options)
         _, err = outputs_of(process, "four pairs")
     assert (process.returncode, err) == (2, "standard output: No space left on device\n")
 

@@ -66,10 +66,8 @@ def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, c
     assert status == 0
     checkpoint = tmp_path / "r.csv.checkpoint"
     process = started(command, folder, "-o", "r.csv", cwd=tmp_path)
-    wait_until(
-        lambda: rows_of(checkpoint) > 2 or process.poll() is not None,
-        "three finished pairs in r.csv.checkpoint, or the end of the run",
-    )
+    awaited = "three finished pairs in r.csv.checkpoint, or the end of the run"
+    wait_until(lambda: rows_of(checkpoint) > 2 or process.poll() is not None, awaited)
     process.kill()
     outputs_of(process, "SIGKILL")
     kept = rows_of(checkpoint)
@@ -328,10 +326,8 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
         assert line.isprintable()
         assert line.endswith(r"error: two\nlines")
         assert len(line) < 160
-    wide, narrow = (
-        table.line(PairResult(pair_id, n=20, status="error", reason=""))
-        for pair_id in ("日本", "e\u0301")
-    )
+    rows = (PairResult(each, n=20, status="error", reason="") for each in ("日本", "e\u0301"))
+    wide, narrow = map(table.line, rows)
     # Two letters that take four columns, and two that take one.
     assert wide[at - 2] == narrow[at + 1] == "—"
 
@@ -339,9 +335,8 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
 @pytest.mark.slow
 @posix
 def test_workers_end_with_a_killed_driver(folder, tmp_path):
-    process = started(
-        "directions", folder, "--n-resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
-    )
+    options = ("--n-resamples", "20", "-j", "2", "-o", "r.csv")
+    process = started("directions", folder, *options, cwd=tmp_path)
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 0, "a finished pair", process=process)
     process.kill()

@@ -83,10 +83,8 @@ def test_values_read_back_exactly(path):
         found = [checkpoint.row(index, empty) for index in (0, 2, 3, 5, 6)]
     assert [row is None for row in found] == [1, 0, 1, 0, 1]
     found = [found[3], found[1]]
-    assert list(map(repr, found)) == [
-        repr(strange[0]).replace("np.float64(3.0)", "3.0"),
-        repr(strange[1]),
-    ]
+    plain = [repr(each).replace("np.float64(3.0)", "3.0") for each in strange]
+    assert list(map(repr, found)) == plain
 
 
 @pytest.mark.parametrize(

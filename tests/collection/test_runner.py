@@ -110,12 +110,8 @@ def test_seeds_belong_to_the_position_and_the_collection():
 
 def test_what_is_known_of_a_pair_is_carried(tmp_path):
     (tmp_path / "pair0001.txt").write_text("".join(f"{number}.5 nan\n" for number in range(12)))
-    x, y = mixture(1)
-    source = [
-        Pair("p", x, y, -1, 0.25, "air", n_dropped=2),
-        Pair.unreadable("q", "p.txt:3: bad", truth=1),
-        *load_pairs(tmp_path),
-    ]
+    known = Pair("p", *mixture(1), -1, 0.25, "air", n_dropped=2)
+    source = [known, Pair.unreadable("q", "p.txt:3: bad", truth=1), *load_pairs(tmp_path)]
     row, broken, empty = infer_directions(source, missing="drop", **CHEAP)
     assert (row.truth, row.weight, row.group) == (-1, 0.25, "air")
     assert row.reason.startswith("2 incomplete rows dropped")
@@ -255,9 +251,8 @@ def test_a_variable_of_several_pairs_is_described_once_and_decides_as_alone():
 def test_a_cut_that_leaves_one_value_is_unusable():
     x = np.zeros(200)
     x[:3] = 1.0
-    rows = infer_directions(
-        [(x, np.arange(200.0))] * 4, max_samples=12, random_state=2, n_jobs=1
-    ).to_list()
+    pairs = [(x, np.arange(200.0))] * 4
+    rows = infer_directions(pairs, max_samples=12, random_state=2, n_jobs=1)
     cut = [row for row in rows if row.status == "unusable"]
     assert cut
     assert all(row.reason.startswith("x is constant") and row.n_used == 12 for row in cut)
@@ -396,9 +391,8 @@ def test_to_pandas_keeps_whole_numbers_and_missing_values():
     assert (str(frame["direction"].dtype), str(frame["converged"].dtype)) == ("Int64", "boolean")
     for name in ("n_mechanisms", "direction", "score"):
         assert frame[name].isna().tolist() == [False, True]
-    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:4] == [
-        *("pair_id", "x", "y", "cause"),
-    ]
+    none = infer_directions([], **CHEAP).to_pandas()
+    assert list(none.columns)[:4] == ["pair_id", "x", "y", "cause"]
 
 
 def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
@@ -448,9 +442,8 @@ def test_all_columns_of_a_table_need_no_source_of_their_own():
     assert (row.pair_id, row.direction) == ("dose,y", 1)
     assert (row.x, row.y, row.cause, row.effect) == ("dose", "y", "dose", "y")
     assert row.result.names == ("dose", "y")
-    (labels,) = cluster_pairs(
-        frame, columns=[("dose", "y")], random_state=0, fit_options={"max_iter": 5}
-    )
+    options = {"columns": [("dose", "y")], "fit_options": {"max_iter": 5}}
+    (labels,) = cluster_pairs(frame, random_state=0, **options)
     assert (labels.pair_id, labels.cause) == ("dose,y", "dose")
     with pytest.raises(TypeError, match="columns must be 'all' or a list of pairs"):
         infer_directions(frame, columns="x")

@@ -73,10 +73,8 @@ def test_causes_have_shapes_of_their_own_about_mean_zero_and_the_same_variance()
 @pytest.mark.parametrize("cause", CAUSES)
 def test_effects_are_of_their_kind(cause):
     for seed in range(2):
-        effect = {
-            family: make_single_mechanism(family, 120, cause=cause, random_state=seed)[1]
-            for family in FAMILIES
-        }
+        options = {"cause": cause, "random_state": seed}
+        effect = {each: make_single_mechanism(each, 120, **options)[1] for each in FAMILIES}
         for family in (*CONTINUOUS, "PNL-arcsinh", "PNL-logistic", "PNL-cbrt"):
             assert len(set(effect[family])) == 120
         assert np.all((effect["PNL-logistic"] > 0.0) & (effect["PNL-logistic"] < 1.0))

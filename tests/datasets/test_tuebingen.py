@@ -199,11 +199,8 @@ def test_what_is_no_regular_file_is_a_problem_and_nothing_waits_for_it(tmp_path)
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "link.txt").symlink_to(tmp_path / "gone.txt")
     (tmp_path / "folder.txt").mkdir()
-    expected = {
-        "a": "",
-        "link": "link.txt: a broken link",
-        "pipe": "pipe.txt: not a regular file",
-    }
+    problems = ["", "link.txt: a broken link", "pipe.txt: not a regular file"]
+    expected = dict(zip(("a", "link", "pipe"), problems, strict=True))
     pairs = load_pairs(tmp_path)
     assert {pair.pair_id: pair.problem for pair in pairs} == expected
     assert pairs.fingerprint() == load_pairs(tmp_path).fingerprint()

@@ -244,11 +244,8 @@ def counted(points):
     ("base", "draw"), [("uniform", "integers"), ("normal", "normal"), ("student", "exponential")]
 )
 def test_a_law_is_the_shorter_of_a_base_and_its_correction(rng, base, draw):
-    values = {
-        "normal": rng.normal(size=90),
-        "exponential": rng.exponential(size=90),
-        "integers": rng.integers(0, 6, size=90).astype(float),
-    }[draw]
+    integers = rng.integers(0, 6, size=90).astype(float)
+    values = integers if draw == "integers" else getattr(rng, draw)(size=90)
     cells = Cells.of(values)
     n_cells, log_p = cells.n_distinct, np.empty(N_BINS)
     plain = plain_density(base, values, cells.lower, cells.upper)
@@ -318,9 +315,7 @@ def test_a_mirrored_density_is_that_of_the_negated_variable(name):
         rtol=1e-9,
         atol=1e-14,
     )
-    one, other = (
-        GaussianQuantiles.of(cells, density),
-        GaussianQuantiles.of(Cells.of(-cells.values), mirrored),
-    )
+    one = GaussianQuantiles.of(cells, density)
+    other = GaussianQuantiles.of(Cells.of(-cells.values), mirrored)
     assert_allclose(other.values, -one.values, rtol=1e-12, atol=1e-12)
     assert_allclose(other.lower, -one.upper, rtol=1e-11, atol=1e-12)

@@ -115,11 +115,8 @@ def test_every_model_is_a_distribution_with_curves(kind):
         assert np.all((curves.lower <= curves.center) & (curves.center <= curves.upper))
         again = pickle.loads(pickle.dumps(model))
         assert isinstance(again, ConditionalModel)
-        assert (again.name, again.length, again.converged) == (
-            model.name,
-            model.length,
-            model.converged,
-        )
+        for name in ("name", "length", "converged"):
+            assert getattr(again, name) == getattr(model, name)
         assert np.array_equal(again.levels(), model.levels())
 
 
@@ -196,10 +193,8 @@ def test_marginals_of_categories_are_distributions():
     ],
 )
 def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
-    found = [
-        variable_of(MARGINS[name](np.random.default_rng(seed), 400)).marginal.base
-        for seed in range(8)
-    ]
+    rngs = map(np.random.default_rng, range(8))
+    found = [variable_of(MARGINS[name](rng, 400)).marginal.base for rng in rngs]
     assert found.count(base) >= 6
 
 

@@ -111,9 +111,8 @@ def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **
     for point in points:
         omega = hyperparameters(dx, q, *point)
         expected = outcome(dense, theta, omega, **weights)
-        of_value, of_gradient, of_blocks = errors(
-            outcome(lowrank, theta, omega, **weights), expected
-        )
+        found = outcome(lowrank, theta, omega, **weights)
+        of_value, of_gradient, of_blocks = errors(found, expected)
         if (
             of_value > J_BOUND
             or of_gradient > GRADIENT_BOUND
@@ -764,10 +763,9 @@ def test_largest_rank_is_enough_or_refused(n):
     X, theta, Y = case(n)
     omega = hyperparameters(1, 1, *LOW)
     free = engine_of(LowRankEngine, X, Y).evaluate(theta, omega, noise_of(omega))
-    enough, short = (
-        engine_of(LowRankEngine, X, Y, max_rank=max_rank).evaluate(theta, omega, noise_of(omega))
-        for max_rank in (free.rank, free.rank // 2)
-    )
+    ranks = (free.rank, free.rank // 2)
+    engines = [engine_of(LowRankEngine, X, Y, max_rank=rank) for rank in ranks]
+    enough, short = (each.evaluate(theta, omega, noise_of(omega)) for each in engines)
     assert enough.valid
     assert enough.rank == free.rank
     assert_allclose(value_of(enough), value_of(free), rtol=1e-13)
@@ -779,10 +777,8 @@ def test_largest_rank_is_enough_or_refused(n):
 
 def test_fits_record_rank_and_residual_and_agree():
     X, _, Y = case(160)
-    results = {
-        engine: fit_gppom(X, Y, fit_options=FitOptions(engine=engine))
-        for engine in ("dense", "lowrank", "auto")
-    }
+    options = {engine: FitOptions(engine=engine) for engine in ("dense", "lowrank", "auto")}
+    results = {name: fit_gppom(X, Y, fit_options=each) for name, each in options.items()}
     assert (results["dense"].rank, results["dense"].residual) == (None, 0.0)
     for name in ("lowrank", "auto"):
         result = results[name]

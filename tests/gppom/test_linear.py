@@ -76,10 +76,8 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
     assert_allclose(terms.log_likelihood, largest, rtol=1e-10)
     assert np.abs(objective.value_and_grad(at)[1]).max() < 1e-8 * n * D
 
-    start = objective.pack(
-        theta + 0.1 * rng.normal(size=theta.shape),
-        Hyperparameters(1.0, 3.0, np.empty(0), np.ones(q)),
-    )
+    near = theta + 0.1 * rng.normal(size=theta.shape)
+    start = objective.pack(near, Hyperparameters(1.0, 3.0, np.empty(0), np.ones(q)))
     limits = {"tol": 0.0, "gradient_tol": 1e-9, "max_iter": 5000}
     end = minimize_from(objective.value_and_grad, start, objective.layout.bounds, **limits)
     assert_allclose(-end.value, largest, rtol=1e-8)

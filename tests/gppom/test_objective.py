@@ -148,10 +148,8 @@ def test_translation_of_theta_is_felt_by_its_prior_alone_as_is_its_size_in_its_s
     X, Y = data(rng, 15)
     theta, omega = rng.normal(size=(15, 2)), random_omega(rng, 1, 2)
     moved = theta + np.array([0.7, -1.3])
-    flat, prior = (
-        objective_of(X, Y, n_latent=2, **NO_PRIORS | {"latent_prior": weight})
-        for weight in (0.0, 2.0)
-    )
+    flat = objective_of(X, Y, n_latent=2, **NO_PRIORS)
+    prior = objective_of(X, Y, n_latent=2, **NO_PRIORS | {"latent_prior": 2.0})
     narrow = replace(omega, gamma_theta=omega.gamma_theta / 9.0)
     value = flat.value_and_grad(flat.pack(theta, omega))[0]
     for other in (flat.pack(moved, omega), flat.pack(3.0 * theta, narrow)):
@@ -188,10 +186,8 @@ def test_hsic_zero_does_no_harm_with_a_floor_or_without_its_term(rng):
 @maps
 def test_parallel_is_serial(rng, latent_map, n_chunks):
     X, Y = data(rng, 20, 2, 2)
-    serial, parallel = (
-        objective_of(X, Y, n_latent=2, latent_map=latent_map, n_chunks=chunks)
-        for chunks in (None, n_chunks)
-    )
+    options = {"n_latent": 2, "latent_map": latent_map}
+    serial, parallel = (objective_of(X, Y, n_chunks=n, **options) for n in (None, n_chunks))
     _, _, z = random_point(rng, serial)
     value, gradient = serial.value_and_grad(z)
     parallel_value, parallel_gradient = parallel.value_and_grad(z)

@@ -47,10 +47,8 @@ def descent(*arguments, **options):
 
 def test_units_change_the_way_and_not_the_goal():
     # In these units the bowl is round, and one line search finds its bottom.
-    round_, plain = (
-        descent(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
-        for units in (CURVATURE**-0.5, None)
-    )
+    start = quadratic, np.zeros(3), UNBOUNDED
+    round_, plain = (descent(*start, units=u, tol=1e-14) for u in (CURVATURE**-0.5, None))
     for outcome in (round_, plain):
         assert outcome.converged
         assert_allclose(outcome.z, CENTRE, atol=1e-5)
@@ -177,9 +175,8 @@ def test_no_edge_of_any_domain_is_called_converged():
 
 def test_a_flat_point_at_the_edge_is_a_minimum():
     # The minimum lies on the edge itself, where the gradient is zero.
-    outcome = descent(
-        failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED, tol=0.0, gradient_tol=1e-6
-    )
+    start = failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED
+    outcome = descent(*start, tol=0.0, gradient_tol=1e-6)
     assert outcome.status in ("converged", "line_search")
     assert_allclose(outcome.z, CENTRE, atol=1e-4)
 

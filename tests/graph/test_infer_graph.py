@@ -348,10 +348,8 @@ def test_edges_that_were_given_are_no_findings():
     assert "3 edges, 1 sure" in graph.summary()
     assert "3 edges (1 sure)" in repr(graph)
     given = [line.split() for line in graph.summary().splitlines() if "given" in line]
-    assert [line[:5] for line in given] == [
-        ["dose", "→", "level", ">0.99", "given"],
-        ["age", "↔", "dose", ">0.99", "given"],
-    ]
+    words = ["dose → level >0.99 given", "age ↔ dose >0.99 given"]
+    assert [" ".join(line[:5]) for line in given] == words
     assert "inf" not in graph.summary()
     text = json.dumps(graph.to_dict(), allow_nan=False)
     assert [edge["gain"] for edge in json.loads(text)["edges"] if edge["note"]] == [None, 0.0]

@@ -28,19 +28,11 @@ def test_its_own_test_agrees():
 
 
 def test_story_a_true_graph_is_not_falsified():
-    tests = {
-        "independence_test": independence_test,
-        "conditional_independence_test": independence_test,
-    }
+    names = ("independence_test", "conditional_independence_test")
+    options = {"n_permutations": 24, "n_jobs": 1, "show_progress_bar": False}
+    options |= dict.fromkeys(names, independence_test)
     gcm.util.general.set_random_seed(0)
-    result = falsify_graph(
-        networkx.DiGraph(sorted(CHAIN)),
-        TABLE,
-        n_permutations=24,
-        n_jobs=1,
-        show_progress_bar=False,
-        **tests,
-    )
+    result = falsify_graph(networkx.DiGraph(sorted(CHAIN)), TABLE, **options)
     assert not result.falsified
 
 

@@ -1,5 +1,7 @@
 """Curves on the pieces of a spline: against the columns, the oracle and the fits by columns."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numba import njit
@@ -73,10 +75,8 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
     x, y, _ = standard_mixture(3, n)
     basis = SplineBasis.of(x)
     starts = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n))
-    found = [
-        oracle.mixture_steps(SHORT_RUN + more, basis.design, y, basis.prior, 2, start, first)
-        for start in starts
-    ]
+    steps = partial(oracle.mixture_steps, SHORT_RUN + more, basis.design, y, basis.prior, 2)
+    found = [steps(start, first) for start in starts]
     fit = em.run_em(basis, y, starts, first, tol=-np.inf, max_iter=more)
     assert (fit.n_iter, fit.converged) == (more, False)
     bound, R, *parameters = found[fit.start]

@@ -354,11 +354,8 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
 
 def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
     panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
-    marks, scores = (
-        score_marks(panel),
-        [decided.models.forward_score, decided.models.backward_score],
-    )
-    scores.append(decided.evidence.common_cause.length / len(X))
+    marks, common = score_marks(panel), decided.evidence.common_cause.length / len(X)
+    scores = [decided.models.forward_score, decided.models.backward_score, common]
     assert [line.get_xdata()[0] for line in marks] == scores
     assert [line.get_markerfacecolor() for line in marks] == ["black", "white", "white"]
     assert {f"{score:.3f}" for score in scores} <= {text.get_text() for text in panel.texts}

@@ -77,10 +77,8 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     assert page.fact("median |score|") == (f"{np.median(sizes):.3g}", "nats per observation")
     assert page.fact("mean confidence")[0] == f"{np.mean([r.confidence for r in rows[:-1]]):.2f}"
     assert page.fact("seconds per pair") == ("0.25", "median")
-    assert page.captions["Status"][1:] == [
-        ["analyzed", "40", "98 %"],
-        ["unusable: the data cannot be analyzed", "1", "2 %"],
-    ]
+    unusable = ["unusable: the data cannot be analyzed", "1", "2 %"]
+    assert page.captions["Status"][1:] == [["analyzed", "40", "98 %"], unusable]
     assert page.captions["Number of mechanisms"][1:] == [["1", "10", "25 %"], ["2", "30", "75 %"]]
     models = page.captions["Model of the effect"][1:]
     assert [row[1] for row in models] == ["30", "10"]
@@ -112,17 +110,11 @@ def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_pa
     assert page.fact("decided") == ("3", "2 sure, 1 leaning; 1 undecided, 1 independent")
     assert page.fact("no model fits") == ("1", "check below 0.01")
     text = " ".join(page.text.split())
-    assert (
-        "2 of 5 pairs are related: the p-value of the HSIC test of x and y is at most 1e-08."
-        in text
-    )
+    level = "the p-value of the HSIC test of x and y is at most 1e-08."
+    assert f"2 of 5 pairs are related: {level}" in text
     assert "1 of the related pairs has a sure direction, of a confidence from 0.9 on" in text
-    assert dict(row[:2] for row in page.captions["Relation"][1:]) == {
-        "x → y": "2",
-        "leaning y → x": "1",
-        "independent": "1",
-        "undecided": "1",
-    }
+    relations = {"x → y": "2", "leaning y → x": "1", "independent": "1", "undecided": "1"}
+    assert dict(row[:2] for row in page.captions["Relation"][1:]) == relations
     most, least = (page.captions[f"The {which} certain pairs"] for which in ("most", "least"))
     heads = ["pair", "n", "relation", "score", "confidence", "check p", "related", "model"]
     assert most[0] == least[0] == heads
@@ -151,17 +143,13 @@ def test_cards_say_relation_check_and_what_is_not_related(tmp_path):
 def test_the_decision_rates_are_those_of_the_rows(tmp_path):
     rows = list(known_rows())
     _, page = report(tmp_path, rows)
-    expected = decision_rates(
-        [row.confidence for row in rows],
-        [np.sign(row.score) == row.truth for row in rows],
-        [row.weight for row in rows],
-    )
+    confidences, weights = [row.confidence for row in rows], [row.weight for row in rows]
+    right = [np.sign(row.score) == row.truth for row in rows]
+    expected = decision_rates(confidences, right, weights)
     found = page.captions["Decision rates"]
     assert found[0] == ["decided", "accuracy", "least confidence"]
-    assert [row[1] for row in found[1:]] == [
-        f"{accuracy:.3f} ± {error:.3f}"
-        for accuracy, error in zip(expected.accuracy, expected.error, strict=True)
-    ]
+    pairs = zip(expected.accuracy, expected.error, strict=True)
+    assert [row[1] for row in found[1:]] == [f"{one:.3f} ± {error:.3f}" for one, error in pairs]
     assert [row[2] for row in found[1:]] == [f"{least:.4f}" for least in expected.thresholds]
     assert "Scores" not in page.texts
 

@@ -79,11 +79,8 @@ def test_what_no_process_can_be_sent_is_a_row_like_any_other(n_jobs):
     x, y, _ = make_anm_mixture("f3", 20, random_state=0)
     source = [((value for value in x), y), (x, y), Pair("own", x, np.array(iter(y)), 1)]
     rows = infer_directions(source, n_jobs=n_jobs, random_state=0).to_list()
-    assert [(row.pair_id, row.status) for row in rows] == [
-        ("0", "unusable"),
-        ("1", "ok"),
-        ("own", "unusable"),
-    ]
+    assert [row.pair_id for row in rows] == ["0", "1", "own"]
+    assert [row.status for row in rows] == ["unusable", "ok", "unusable"]
     assert rows[2].truth == 1
 
 
