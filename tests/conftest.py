@@ -38,13 +38,8 @@ if os.name != "nt" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The same examples everywhere and each time, and none that fails for being slow on some machine.
-settings.register_profile(
-    "suite",
-    derandomize=True,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+SUITE = {"derandomize": True, "deadline": None, "print_blob": True}
+settings.register_profile("suite", suppress_health_check=[HealthCheck.too_slow], **SUITE)
 # Other examples each time, and more of them: ``pytest --hypothesis-profile search``.
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=2000

@@ -54,20 +54,10 @@ def docstrings():
 
 
 def test_public_docstrings_have_no_dialect():
-    found = [
-        (name, line.strip())
-        for name, text in docstrings()
-        for line in text.splitlines()
-        if DIALECT.search(line)
-    ]
-    assert found == []
+    lines = ((name, line.strip()) for name, text in docstrings() for line in text.splitlines())
+    assert [each for each in lines if DIALECT.search(each[1])] == []
 
 
 def test_sentences_of_messages_are_short():
-    long = [
-        sentence
-        for _, line in all_lines()
-        for sentence in re.split(r"(?<=[.;:])\s", line)
-        if len(sentence.split()) > MOST_WORDS
-    ]
-    assert long == []
+    sentences = [each for _, line in all_lines() for each in re.split(r"(?<=[.;:])\s", line)]
+    assert [each for each in sentences if len(each.split()) > MOST_WORDS] == []

@@ -90,9 +90,8 @@ def test_an_unknown_option_of_a_fit_is_refused_with_the_one_that_was_meant(funct
 
 
 def test_a_name_that_is_like_none_is_answered_by_all():
-    assert unknown_name("argument", "q", ["alpha", "null"]) == (
-        "unknown argument 'q'; known: alpha, null"
-    )
+    message = unknown_name("argument", "q", ["alpha", "null"])
+    assert message == "unknown argument 'q'; known: alpha, null"
 
     @known_arguments
     def function(x, *, alpha=0.05):

@@ -21,6 +21,8 @@ from waiting import LIMIT, outputs_of, python, rows_of, running, started, wait_u
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
+# The command, in a process of its own that has done something before.
+MAIN = "from anmmm.cli import main; main()"
 
 
 @pytest.fixture
@@ -112,16 +114,11 @@ def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
 @pytest.mark.slow
 @posix
 def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_path):
-    code = (
-        "import fcntl, sys, termios\n"
-        "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-        "sys.argv = ['anmmm', 'directions', 'pairs', '--n-resamples', '200', '-o', 'r.csv']\n"
-        "from anmmm.cli import main\n"
-        "main()\n"
-    )
+    code = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {MAIN}"
+    command = ("directions", "pairs", "--n-resamples", "200", "-o", "r.csv")
     terminal, inside = os.openpty()
     ends = {"stdin": inside, "stdout": inside, "stderr": inside}
-    process = running("-c", code, cwd=tmp_path, **ends)
+    process = running("-c", code, *command, cwd=tmp_path, **ends)
     os.close(inside)
     checkpoint = tmp_path / "r.csv.checkpoint"
     try:
@@ -231,14 +228,9 @@ def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, messa
 @pytest.mark.slow
 @posix
 def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
-    code = (
-        "import resource, sys\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))\n"
-        "sys.argv = ['anmmm', 'directions', 'pairs', '-o', 'r.csv']\n"
-        "from anmmm.cli import main\n"
-        "main()\n"
-    )
-    done = python("-c", code, cwd=tmp_path, env={"NUMBA_DISABLE_JIT": "0"}, check=False)
+    code = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (9_000, 9_000)); {MAIN}"
+    options = {"env": {"NUMBA_DISABLE_JIT": "0"}, "cwd": tmp_path, "check": False}
+    done = python("-c", code, "directions", "pairs", "-o", "r.csv", **options)
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
     assert last.startswith("r.csv.checkpoint: cannot be locked, read or written; is the")

@@ -70,15 +70,9 @@ class Stub:
         if index in self.kills:
             raise KilledWorker(str(index))
         seed = np.random.SeedSequence(self.entropy, spawn_key=(index,)).generate_state(1)[0]
-        return PairResult(
-            pair.pair_id,
-            "ok",
-            n=np.size(pair.x),
-            direction=1,
-            score=float(seed) / 7 + float(np.sum(pair.x)),
-            subsample_seed=int(seed),
-            seconds=seconds + 1e-6,
-        )
+        found = {"score": float(seed) / 7 + float(np.sum(pair.x)), "subsample_seed": int(seed)}
+        found |= {"n": np.size(pair.x), "direction": 1, "seconds": seconds + 1e-6}
+        return PairResult(pair.pair_id, "ok", **found)
 
     def _await(self, others):
         end = time.monotonic() + LIMIT

@@ -61,12 +61,9 @@ def test_the_cause_is_the_true_one_or_inferred_and_the_row_says_so():
 
 def test_unusable_pairs_are_rows_with_a_reason():
     x, y = mixture(1)
-    source = {
-        "constant": (x, np.ones(40)),
-        "wide": (np.column_stack([x, y]), y),
-        "short": (x[:12], y[:12]),
-        "fine": (x, y),
-    }
+    wide = np.column_stack([x, y])
+    source = {"constant": (x, np.ones(40)), "wide": (wide, y), "short": (x[:12], y[:12])}
+    source["fine"] = (x, y)
     rows = list(cluster_pairs(source, 13, cause="x", random_state=0, **CHEAP))
     assert [row.status for row in rows] == ["unusable"] * 3 + ["ok"]
     assert "constant" in rows[0].reason

@@ -44,13 +44,8 @@ def read(path):
 def test_the_documentation_names_every_column_and_the_version():
     page = Path(__file__).parents[2] / "docs" / "guide" / "collections.md"
     text = page.read_text(encoding="utf-8")
-    missing = {
-        name
-        for schema in (DIRECTIONS, CLUSTERS)
-        for name in schema.columns
-        if f"`{name}`" not in text
-    }
-    assert not missing
+    names = {*DIRECTIONS.columns, *CLUSTERS.columns}
+    assert not {name for name in names if f"`{name}`" not in text}
     assert f"Version {SCHEMA_VERSION} of the schema" in text
 
 

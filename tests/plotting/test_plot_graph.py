@@ -61,9 +61,8 @@ def test_no_edge_passes_behind_another_node(rng):
         path = arrow.get_transform().transform_path(arrow.get_path())
         lines = [Path(line).interpolated(50) for line in path.to_polygons(closed_only=False)]
         points = np.concatenate([line.vertices for line in lines])
-        near = {
-            name
-            for name, box in boxes.items()
-            if np.any(np.all((points > box.min - 12) & (points < box.max + 12), axis=1))
-        }
+        near = set()
+        for name, box in boxes.items():
+            if np.any(np.all((points > box.min - 12) & (points < box.max + 12), axis=1)):
+                near.add(name)
         assert near == {edge.cause, edge.effect}

@@ -56,13 +56,9 @@ def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
     def column(*values):
         return [value for value in values for _ in range(repeat)]
 
-    path = form(
-        tmp_path,
-        **{name: column(number(-1), None)},
-        weight=column(number(0.25), None),
-        group=pa.array(column("wind", None)).dictionary_encode(),
-    )
-    first, second = as_pairs(path)
+    known = {name: column(number(-1), None), "weight": column(number(0.25), None)}
+    group = pa.array(column("wind", None)).dictionary_encode()
+    first, second = as_pairs(form(tmp_path, group=group, **known))
     assert (first.truth, first.weight, first.group) == (-1, 0.25, "wind")
     assert (second.truth, second.weight, second.group) == (None, 1.0, None)
 
