@@ -56,7 +56,7 @@ def rng():
 
 @pytest.fixture
 def spied(monkeypatch):
-    """Have a function tell of its calls; returns their arguments, options and results."""
+    """Record the calls of a function: their arguments, options and results."""
 
     def spy(owner, name):
         original, calls = getattr(owner, name), []
@@ -74,7 +74,7 @@ def spied(monkeypatch):
 
 @pytest.fixture
 def numba_threads():
-    """Numba, of two threads or more; their number is reset at the end."""
+    """Return Numba, with two threads or more, and reset their number afterwards."""
     import numba
 
     if numba.config.NUMBA_NUM_THREADS < 2:
@@ -136,11 +136,11 @@ def run(monkeypatch, capsys, tmp_path, own_signals):
 
 @pytest.fixture
 def printed(run):
-    """Run a command that is to succeed and to say `said` alone; returns what it prints."""
+    """Run a command that succeeds and writes only `messages`; return its output."""
 
-    def call(*arguments, said=""):
+    def call(*arguments, messages=""):
         status, out, err = run(*arguments)
-        assert (status, err) == (0, said)
+        assert (status, err) == (0, messages)
         return out
 
     return call
@@ -148,7 +148,7 @@ def printed(run):
 
 @pytest.fixture
 def document(run):
-    """Run a command that is to succeed and to print JSON; returns what that says."""
+    """Run a command that succeeds and prints JSON; return it as Python objects."""
 
     def call(*arguments):
         status, out, _ = run(*arguments, "--json")

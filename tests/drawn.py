@@ -55,7 +55,7 @@ def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
 
 
 def write_columns(path, *columns, header="", delimiter=","):
-    """Write columns as text to every digit, under a header if there is one; returns the path."""
+    """Write columns as text with every digit, under a header if given; return the path."""
     rows = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
     lines = [header] * bool(header) + [delimiter.join(map(str, row)) for row in rows]
     path.write_text("\n".join(lines) + "\n")

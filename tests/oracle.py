@@ -113,7 +113,7 @@ def log_of(omega):
 def objective(
     X, theta, Y, omega, form=RBF, *, lam, noise_floor, hsic_floor, latent_prior, hyper_prior
 ):
-    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²; without X that of L alone."""
+    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²; without X there is no HSIC_b."""
     likelihood, hsic = terms(X, theta, Y, omega, noise_floor, form)
     J = -likelihood
     if X is not None:
@@ -409,7 +409,7 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, center):
 
 
 def mixture_steps(count, design, y, prior, n_null, R, scales, label_likelihood=None):
-    """The last of some iterations from a center of zero; labels count in each if there are any."""
+    """Return the last of some iterations from a center of zero; labels, if given, count in each."""
     center = np.zeros(design.shape[1])
     for _ in range(count):
         bound, R, weights, scales, center, means, covs = mixture_step(

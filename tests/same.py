@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_equal
 
 
 def assert_parameters(fit, weights, scales, center, means, covs, atol):
-    """A mixture has these parameters."""
+    """Check the parameters of a mixture."""
     found = fit.weights, fit.scales, fit.center, fit.mean, fit.factor @ fit.factor.mT
     for one, other in zip(found, (weights, scales, center, means, covs), strict=True):
         assert_allclose(one, other, rtol=1e-6, atol=atol)

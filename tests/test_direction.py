@@ -242,9 +242,6 @@ def test_options_without_effect_are_refused(criterion, option, value):
         infer_direction(range(20), range(20), criterion=criterion, **{option: value})
 
 
-# --- Evidence, the default ------------------------------------------------------------------------
-
-
 def test_a_default_decision_is_that_of_the_evidence():
     result, lengths = infer_direction(X, Y), evidence(X, Y)
     assert result.criterion == "evidence"
@@ -328,9 +325,6 @@ def test_a_decision_takes_no_memory_of_the_order_of_a_gram_matrix():
     assert peak < 8 * len(x) ** 2 / 2
 
 
-# --- Confidence -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(criterion):
@@ -368,9 +362,6 @@ def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for():
     assert len(result.resamples.scores) == 10
     assert result.confidence == confidence_from(plain.score, result.resamples) < 1.0
     assert (result.direction, plain.direction != 0) == (0, True)
-
-
-# --- What is said of a pair -----------------------------------------------------------------------
 
 
 def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
@@ -413,9 +404,6 @@ def test_the_latent_criteria_have_no_lengths_and_test_independence_alike():
     assert (result.confidence, result.resamples) == (None, None)
     assert result.relation == "x→y"
     assert result.independence_pvalue == infer_direction(*MIXTURE).independence_pvalue
-
-
-# --- The estimator --------------------------------------------------------------------------------
 
 
 def test_estimator_takes_two_columns_or_two_variables():

@@ -54,7 +54,7 @@ def started(*arguments, **options):
 
 
 def python(*arguments, env=(), check=True, **options):
-    """Run Python with the tested package to its end, which is waited for with a limit."""
+    """Run Python with the tested package, within a limit; fail if it fails and `check` is true."""
     paths = [str(Path(anmmm.__file__).parents[1]), os.environ.get("PYTHONPATH")]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))} | dict(env)
     options = {"capture_output": True, "text": True, "timeout": LIMIT} | options

@@ -349,7 +349,7 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, printed,
 
 
 def test_directions_writes_rows_as_csv_and_json(printed, document, folder, tmp_path):
-    out = printed("directions", folder, "-o", "r.csv", said="4 rows written to r.csv\n")
+    out = printed("directions", folder, "-o", "r.csv", messages="4 rows written to r.csv\n")
     assert out.startswith("pair ")
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
     with (tmp_path / "r.csv").open() as file:
@@ -413,7 +413,7 @@ def test_evaluate_a_folder_tells_the_failures(run, folder):
 def test_evaluate_json_and_plot(printed, tmp_path):
     pytest.importorskip("matplotlib")
     options = "--n-pairs 3 --n-samples 20 --json --plot p.png"
-    out = printed("evaluate", "AN", *options.split(), said="plot written to p.png\n")
+    out = printed("evaluate", "AN", *options.split(), messages="plot written to p.png\n")
     assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
     assert (tmp_path / "p.png").read_bytes()[1:4] == b"PNG"
 

@@ -21,7 +21,7 @@ from waiting import LIMIT, outputs_of, python, rows_of, running, started, wait_u
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
-# The command, in a process of its own that has done something before.
+# Starts the command in a process that is prepared before.
 MAIN = "from anmmm.cli import main; main()"
 
 

@@ -10,8 +10,8 @@ def data(tmp_path):
 
 
 def test_a_table_becomes_a_graph(run, printed, document, data):
-    said = "2 edges written to graph.csv\n"
-    lines = printed("graph", "data.csv", "-o", "graph.csv", said=said).splitlines()
+    message = "2 edges written to graph.csv\n"
+    lines = printed("graph", "data.csv", "-o", "graph.csv", messages=message).splitlines()
     assert lines[0].startswith("3 columns, 120 rows: 2 edges, ")
     assert lines[2].split()[:3] == ["edge", "confidence", "gain"]
     assert {line.split("  ")[0] for line in lines[3:5]} == {"a → b", "b → c"}
@@ -64,8 +64,8 @@ def test_the_graph_becomes_a_page(run, printed, data):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
     for _ in range(2):
-        said = "report written to graph.html\n"
-        printed("graph", "data.csv", "--report", "graph.html", said=said)
+        message = "report written to graph.html\n"
+        printed("graph", "data.csv", "--report", "graph.html", messages=message)
     assert '<p class="soft">data.csv</p>' in (data / "graph.html").read_text(encoding="utf-8")
     (data / "mine.html").write_text("<html>mine</html>")
     for name, message in [

@@ -116,7 +116,7 @@ class Source:
 
 
 def run(source, **options):
-    """A stream of rows made by `Stub`; takes the options of both."""
+    """Return a stream of rows made by `Stub`; takes the options of both."""
     given = {"n_jobs": 1, "checkpoint": None, "random_state": 0, "shard": None, "progress": False}
     given |= {name: options.pop(name) for name in given.keys() & options}
     return stream(Stub(**options), source, **given)

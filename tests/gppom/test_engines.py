@@ -40,12 +40,8 @@ def case(n, dx=1, D=1, q=1):
 
 def hyperparameters(dx, q, log_a, log_beta, log_gamma_x, log_gamma_theta):
     """Ω whose scales differ between the coordinates of one input."""
-    return Hyperparameters(
-        np.exp(log_a),
-        np.exp(log_beta),
-        np.exp(log_gamma_x - 0.3 * np.arange(dx)),
-        np.exp(log_gamma_theta + 0.3 * np.arange(q)),
-    )
+    log_gammas = log_gamma_x - 0.3 * np.arange(dx), log_gamma_theta + 0.3 * np.arange(q)
+    return Hyperparameters(np.exp(log_a), np.exp(log_beta), *map(np.exp, log_gammas))
 
 
 OMEGA = (0.3, 2.0, 0.1, -0.4)  # ln a, ln β, ln γ_x, ln γ_θ: what a fit might have
@@ -297,9 +293,8 @@ def test_observations_that_are_there_twice_cost_no_rank():
 def test_constant_latent_has_hsic_exactly_zero_and_one_observation_a_density(engine):
     X, theta, Y = case(37)
     omega = hyperparameters(1, 1, *OMEGA)
-    terms = engine_of(engine, X, Y, 1, 0.0, 0.0).evaluate(
-        np.full_like(theta, 0.3), omega, noise_of(omega)
-    )
+    made = engine_of(engine, X, Y, 1, 0.0, 0.0)
+    terms = made.evaluate(np.full_like(theta, 0.3), omega, noise_of(omega))
     assert terms.valid
     assert terms.hsic == 0.0
     assert np.isfinite(flat(terms, omega)).all()

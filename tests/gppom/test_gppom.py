@@ -80,9 +80,8 @@ def test_the_default_tolerance_is_1e_minus_6_and_falls_with_many_observations(pa
     options = FitOptions()
     assert_allclose([options.tol_for(n) for n in (10, 50_000, 500_000)], [1e-6, 1e-6, 1e-7])
     assert options.tol_for(500_000, begun=True) == 1e-6
-    assert (
-        FitOptions(tol=1e-2).tol_for(10**6) == FitOptions(tol=1e-2).tol_for(9, begun=True) == 1e-2
-    )
+    given = FitOptions(tol=1e-2)
+    assert given.tol_for(10**6) == given.tol_for(9, begun=True) == 1e-2
 
 
 def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, monkeypatch):

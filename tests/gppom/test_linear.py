@@ -201,8 +201,6 @@ def test_algorithm_1_runs_and_exchanging_x_and_y_exchanges_the_answer():
     x, y, _ = parallel_lines(1)
     options = FitOptions(kernel_x="linear", kernel_theta="linear")
     for criterion in ("hsic", "hsic_ratio"):
-        one, other = (
-            infer_direction(*pair, criterion=criterion, fit_options=options, random_state=0)
-            for pair in ((x, y), (y, x))
-        )
+        given = {"criterion": criterion, "fit_options": options, "random_state": 0}
+        one, other = (infer_direction(*pair, **given) for pair in ((x, y), (y, x)))
         assert_allclose(one.score, -other.score, rtol=1e-6, atol=1e-6)

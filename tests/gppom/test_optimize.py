@@ -33,7 +33,7 @@ def failing_beyond(limit, function=quadratic):
 
 
 def descent(*arguments, **options):
-    """What holds for every descent is checked of this one."""
+    """Minimize, and check what every descent satisfies."""
     outcome = minimize_from(*arguments, **options)
     assert outcome.history.shape == (outcome.n_iter + 1,)
     assert (np.diff(outcome.history) <= 0.0).all()

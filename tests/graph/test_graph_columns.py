@@ -43,13 +43,9 @@ def test_ordered_categories_are_their_numbers(form, tmp_path, monkeypatch):
 
 def test_objects_that_are_numbers_are_numbers():
     values = A.tolist()
-    frame = pd.DataFrame(
-        {
-            "a": pd.Series(values, dtype=object),
-            "d": [Decimal(repr(value)) + 1 for value in values[::-1]],
-            "mixed": pd.Series(["x", *values[1:]], dtype=object),
-        }
-    )
+    columns = {"a": values, "mixed": ["x", *values[1:]]}
+    columns["d"] = [Decimal(repr(value)) + 1 for value in values[::-1]]
+    frame = pd.DataFrame(columns, dtype=object)
     with pytest.warns(UserWarning, match="'mixed' holds Object, which is not numbers"):
         found = read(frame)
     assert found.names == ("a", "d")

@@ -23,13 +23,8 @@ from anmmm.graph.search import (
 
 
 def rules(n, **changes):
-    options = {
-        "allowed": ~np.eye(n, dtype=bool),
-        "required": np.zeros((n, n), dtype=bool),
-        "max_parents": 8,
-        "min_gain": 4.0,
-    }
-    return Rules(**{**options, **changes})
+    every = {"allowed": ~np.eye(n, dtype=bool), "required": np.zeros((n, n), dtype=bool)}
+    return Rules(**{**every, "max_parents": 8, "min_gain": 4.0, **changes})
 
 
 def all_dags(n):
@@ -95,9 +90,7 @@ def test_rules_hold_in_every_climb():
 
 
 def free_of(parents, arrow):
-    return tuple(
-        causes - {arrow[0]} if j == arrow[1] else causes for j, causes in enumerate(parents)
-    )
+    return tuple(each - {arrow[0]} if j == arrow[1] else each for j, each in enumerate(parents))
 
 
 def test_a_loss_is_that_of_the_columns_that_differ():

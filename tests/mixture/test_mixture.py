@@ -28,9 +28,6 @@ def run(design, y, prior, n_null, R, **options):
     return em.run_em(basis, y, R[np.newaxis], scales, tol=-np.inf, **options)
 
 
-# --- Kernels --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("n", "r", "n_null", "C"),
     # In one block, in several, with vectors of columns that are full and that are not.
@@ -105,9 +102,6 @@ def test_the_bound_of_one_mechanism_is_its_log_marginal_likelihood():
     assert_allclose(fit.bound, marginal + hyper, atol=1e-4)
 
 
-# --- Basis ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_basis_is_orthonormal_and_evaluates_to_its_design(rng, d):
     X = standard(rng.normal(size=(200, d)))
@@ -168,9 +162,6 @@ def test_curves_are_straight_along_columns_that_do_not_bend(rng):
     assert np.abs(below + above - 2.0 * middle).max() > 0.1
 
 
-# --- Fits -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mechanism", ["f2", "f4"])
 def test_mechanisms_are_recovered(mechanism):
     sample = draw_anm_mixture(mechanism, 300, random_state=10)
@@ -221,9 +212,6 @@ def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant(rn
         assert abs(gain) < 6 if scale[0] == 1.0 else gain > 50
 
 
-# --- Invariances ----------------------------------------------------------------------------------
-
-
 def test_order_of_the_observations_does_not_matter(rng):
     x, y, _ = mixture(5)
     order = rng.permutation(len(y))
@@ -240,9 +228,6 @@ def test_unit_and_sign_do_not_matter(factor):
     assert_allclose(one.criteria_, other.criteria_, rtol=1e-6)
     assert_array_equal(one.labels_, other.labels_)
     assert_allclose(other.noise_std_, abs(factor) * one.noise_std_, rtol=1e-5)
-
-
-# --- Edges ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_mechanisms", [1, 2, 4, "auto"])
