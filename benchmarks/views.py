@@ -491,8 +491,8 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
     ),
     (
         "docs/notes/confounders.md",
-        "sure and wrong fell from {:.2f} to {:.2f} at N = 300 and from {:.2f} to {:.2f} at "
-        "N = 1000",
-        lambda: [p for n in ("300", "1000") for p in confounded_wrong(n)[::-1]],
+        "sure and wrong fell from {:.2f} to {:.2f} at N = 300, from {:.2f} to {:.2f} at N = 1000 "
+        "and from {:.2f} to {:.2f} at N = 3000",
+        lambda: [p for n in ("300", "1000", "3000") for p in confounded_wrong(n)[::-1]],
     ),
 ]

@@ -31,6 +31,7 @@ from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.confounded import CONFOUNDED, DIRECT
 
 FAMILIES = CONFOUNDED | DIRECT
+KINDS = ("confounded", "direct")
 # With an arrow beside the hidden cause: no direction is wrong.
 BOTH = "beside a direct effect"
 COLUMNS = (
@@ -73,7 +74,9 @@ def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
     }
 
 
-def study(path: Path, sizes: list[int], first: int, count: int, n_jobs: int) -> None:
+def study(
+    path: Path, sizes: list[int], first: int, count: int, n_jobs: int, kinds: list[str]
+) -> None:
     """Write a line a family and a number of observations."""
     print_header(*COLUMNS)
     with path.open("w", newline="") as file:
@@ -81,12 +84,15 @@ def study(path: Path, sizes: list[int], first: int, count: int, n_jobs: int) -> 
         writer.writeheader()
         for n in sizes:
             for place, name in enumerate(FAMILIES):
+                kind = "confounded" if name in CONFOUNDED else "direct"
+                if kind not in kinds:
+                    continue
                 seeds = range(first, first + count)
                 rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
                 facts = [row for row in rows if row is not None]
                 line: dict[str, object] = {
                     "family": name,
-                    "kind": "confounded" if name in CONFOUNDED else "direct",
+                    "kind": kind,
                     "half": ("chosen on", "reported")[place % 2],
                     "n": n,
                     "pairs": len(facts),
@@ -153,6 +159,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, nargs="+", default=[100, 300, 1000])
     parser.add_argument("--first-seed", type=int, default=30_000)
     parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--only", choices=KINDS, help="families of this kind alone")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--calibrate", action="store_true")
     parser.add_argument("--time", action="store_true")
@@ -170,6 +177,7 @@ def main() -> None:
             arguments.first_seed,
             arguments.count,
             arguments.jobs,
+            [arguments.only] if arguments.only else list(KINDS),
         )
 
 

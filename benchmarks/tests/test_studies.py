@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 
+from benchmarks.studies import common_causes
 from benchmarks.studies.calibration import Rows, abstain, append_rows
 from benchmarks.studies.families import print_bins
 from benchmarks.studies.vectors import report_pairs
@@ -43,3 +44,25 @@ def test_a_pair_beyond_the_limits_of_evidence_is_reported_without_a_model(tmp_pa
     cells = capsys.readouterr().out.splitlines()[-1].split(" | ")
     assert cells[:4] == ["| pair0001", "17 and 17", "40", "hsic"]
     assert cells[7] == ""
+
+
+def test_families_of_one_kind_keep_their_seeds(tmp_path, monkeypatch):
+    names = list(common_causes.FAMILIES)
+    decided = []
+
+    def decide(name, n, seed):
+        decided.append((name, n, seed))
+        return dict.fromkeys(
+            ("common_cause", "nats", "right_before", "wrong_before", "right", "wrong"), 0.0
+        )
+
+    monkeypatch.setattr(common_causes, "decide", decide)
+    path = tmp_path / "direct.csv"
+    common_causes.study(path, [3000], 30_000, 2, 1, ["direct"])
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["family"] for row in rows] == list(common_causes.DIRECT)
+    assert [row["half"] == "reported" for row in rows] == [
+        names.index(row["family"]) % 2 == 1 for row in rows
+    ]
+    assert {seed for _, _, seed in decided} == {30_000, 30_001}
