@@ -66,6 +66,12 @@ CELLS = {
     "unfaithful": Cell(
         9, 0, 1000, "cancelling", "unfaithful: 3 triangles, cancelling paths", graph="triangles"
     ),
+    "curve": Cell(
+        8, 2, 500, "additive", "8 nodes, a hidden number causes two", violation="hidden number"
+    ),
+    "groups": Cell(
+        8, 2, 500, "additive", "8 nodes, hidden groups cause two", violation="hidden groups"
+    ),
 }
 
 
@@ -118,9 +124,10 @@ def draw_table(
 ) -> np.ndarray:
     """Return observations (n_samples, n_nodes), column by column in a causal order."""
     table = np.empty((cell.n_samples, len(adjacency)))
+    hidden = draw_common_cause(rng, adjacency, cell) if "hidden" in cell.violation else {}
     for node in order:
         causes = table[:, np.flatnonzero(adjacency[:, node])]
-        values = _column(rng, causes, cell)
+        values = hidden.get(node, 0.0) + _column(rng, causes, cell)
         if cell.violation == "autoregressive":
             values = lfilter([1.0], [1.0, -AUTOREGRESSION], values)
         continuous = cell.mechanism != "mixed" or len(np.unique(values)) >= 20
@@ -128,6 +135,20 @@ def draw_table(
             values = (values - values.mean()) / values.std()
         table[:, node] = values
     return table
+
+
+def draw_common_cause(
+    rng: np.random.Generator, adjacency: np.ndarray, cell: Cell
+) -> dict[int, np.ndarray]:
+    """Return what a hidden cause adds to two nodes without an edge, (n_samples,) each."""
+    apart = np.argwhere(np.triu(adjacency + adjacency.T == 0, 1))
+    pair = apart[rng.integers(len(apart))]
+    n = cell.n_samples
+    if cell.violation == "hidden groups":
+        group = rng.integers(3, size=n)
+        return {int(node): 3.0 * rng.permutation([-1.0, 0.0, 1.0])[group] for node in pair}
+    position = rng.uniform(-2.0, 2.0, (n, 1))
+    return {int(node): 3.0 * curves(rng, position) for node in pair}
 
 
 def draw_cancelling(rng: np.random.Generator, order: np.ndarray, cell: Cell) -> np.ndarray:

@@ -135,10 +135,12 @@ def common_cause_probability(evidence: EvidenceResult) -> float:
 
     docs/method/confounders.md, eq. 5.
     """
-    if evidence.common_cause is None:
-        return 0.0
-    logit = CAUSE_SLOPE * (evidence.saved_by_common_cause - CAUSE_EVEN)
-    return float(expit(min(logit, CAUSE_MOST)))
+    return cause_probability(evidence.saved_by_common_cause)
+
+
+def cause_probability(saved: float) -> float:
+    """Return the probability of a common cause that saves so many nats over a direction."""
+    return float(expit(min(CAUSE_SLOPE * (saved - CAUSE_EVEN), CAUSE_MOST)))
 
 
 def confidence_from(score: float, resamples: Resamples) -> float:

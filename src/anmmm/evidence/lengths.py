@@ -325,17 +325,35 @@ def compare(
         lambda: variable(second, y, categorical[1]),
         len(x),
     )
-    if one.is_tied or other.is_tied:
-        one, other = one.with_quantile_marginal, other.with_quantile_marginal
-    forward, backward = both(
-        lambda: _describe(one, other, max_mechanisms, forward_starts),
-        lambda: _describe(other, one, max_mechanisms, backward_starts),
-        len(x),
-    )
-    result = EvidenceResult.of(forward, backward)
+    one, other = in_company(one, other)
+    starts = forward_starts, backward_starts
+    result = compare_variables(one, other, max_mechanisms, *starts)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
+
+
+def in_company(one: Variable, other: Variable) -> tuple[Variable, Variable]:
+    """Return both variables with the marginals that apply if either is tied."""
+    if one.is_tied or other.is_tied:
+        return one.with_quantile_marginal, other.with_quantile_marginal
+    return one, other
+
+
+def compare_variables(
+    one: Variable,
+    other: Variable,
+    max_mechanisms: int = MAX_MECHANISMS,
+    forward_starts: Sequence[FloatArray] = (),
+    backward_starts: Sequence[FloatArray] = (),
+) -> EvidenceResult:
+    """Compare variables that are `in_company` in both directions, without a common cause."""
+    forward, backward = both(
+        lambda: _describe(one, other, max_mechanisms, forward_starts),
+        lambda: _describe(other, one, max_mechanisms, backward_starts),
+        len(one.cells.values),
+    )
+    return EvidenceResult.of(forward, backward)
 
 
 def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,15 +14,23 @@ from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, listening
 from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import brief, check_between, check_count, check_nonnegative, check_rng
+from anmmm._validation import (
+    brief,
+    check_between,
+    check_count,
+    check_flag,
+    check_nonnegative,
+    check_rng,
+)
 from anmmm._version import __version__
 from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
-from anmmm.confidence import UNSURE
+from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
 from anmmm.evidence.check import is_determined, normal_scores
+from anmmm.graph.confounded import NONE, Confounded, find_confounded
 from anmmm.graph.constraints import rules_of
 from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph, read_graph, rebuilt
 from anmmm.graph.lengths import MIN_HINT, Key, Lengths, Sample, key_of
@@ -53,6 +61,7 @@ def infer_graph(
     within: Any = None,
     max_parents: int = MAX_PARENTS,
     min_gain: float = MIN_GAIN,
+    common_cause: bool = True,
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: StrPath | None = None,
@@ -91,6 +100,9 @@ def infer_graph(
         Largest number of causes of a column.
     min_gain : float
         Nats that an edge has to save.
+    common_cause : bool
+        Whether an edge may be a hidden common cause of its ends, ``"↔"``, if that is shorter. Up to
+        20 000 rows.
     n_jobs : int or None
         Number of workers, as in joblib; the result does not depend on it.
     progress : bool
@@ -133,6 +145,7 @@ def infer_graph(
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs, _ = check_jobs(n_jobs), check_rng(random_state)
+    check_flag(common_cause, "common_cause")
     table, partial = open_table(table), None if within is None else read_graph(within)
     if partial is not None:
         partial = with_columns(partial, table, columns, "within")
@@ -158,9 +171,14 @@ def infer_graph(
         lengths.fitted.update(stored)
         found_graph = search(lengths, rules)
         given, parents, challenges, groups = search_mixed(lengths, rules, *found_graph)
+        confounded: dict[Arrow, Confounded] = {}
+        if common_cause:
+            switched = frozenset(j for group in groups for j in group.members)
+            parents, confounded = find_confounded(given, parents, rules, switched)
         LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
         unexplained = _unexplained(given, parents, least)
-    return _result(found, ordered, lengths, parents, groups, challenges, unexplained, partial)
+    graph = _Found(parents, challenges, groups, confounded, unexplained)
+    return _result(found, ordered, lengths, graph, partial)
 
 
 def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: Any) -> Any:
@@ -304,19 +322,26 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     return sorted(found, key=lambda each: -each[1])
 
 
+class _Found(NamedTuple):
+    """A graph, the rivals of its edges, and what hidden variables it has."""
+
+    parents: Parents
+    challenges: dict[Arrow, Challenge]
+    groups: list[Group]
+    confounded: dict[Arrow, Confounded]
+    unexplained: list[tuple[Arrow, float]]
+
+
 def _result(
     found: GraphColumns,
     ordered: GraphColumns,
     lengths: Lengths,
-    parents: Parents,
-    groups: list[Group],
-    challenges: dict[Arrow, Challenge],
-    unexplained: list[tuple[Arrow, float]],
+    graph: _Found,
     within: PartialGraph | None,
 ) -> CausalGraph:
     """Return the graph of `ordered` columns in their order in the table, as `found`."""
-    names, n_samples = ordered.names, len(found.sample.values)
-    switched = {place: model for group in groups for place, model in group.members.items()}
+    names, n_samples, parents = ordered.names, len(found.sample.values), graph.parents
+    switched = {place: model for group in graph.groups for place, model in group.members.items()}
     nodes = {}
     for name in found.names:
         place = names.index(name)
@@ -334,9 +359,20 @@ def _result(
             _causes=causes,
         )
     edges = [
-        _edge(names[i], nodes[names[j]], challenges.get((i, j)), n_samples)
+        _edge(
+            names[i],
+            nodes[names[j]],
+            graph.challenges.get((i, j)),
+            graph.confounded.get((i, j), NONE),
+            n_samples,
+        )
         for i, j in arrows(parents)
     ]
+    hidden = {arrow: each for arrow, each in graph.confounded.items() if each.is_shorter}
+    for arrow, each in hidden.items():
+        one, other = sorted((names[at] for at in arrow), key=found.names.index)
+        probability = cause_probability(each.saved)
+        edges.append(GraphEdge(one, other, BOTH, probability, each.gain, each.saved, each.model, 1))
     edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
     for one, other in () if within is None else within.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
@@ -345,9 +381,19 @@ def _result(
         names=found.names,
         edges=tuple(edges),
         nodes=tuple(nodes.values()),
-        mixing=mixing_of(groups, names, lengths),
-        unexplained=tuple((names[i], names[j], nats) for (i, j), nats in unexplained),
-        length=math.fsum([*alone, *(group.length for group in groups)]),
+        mixing=mixing_of(graph.groups, names, lengths),
+        unexplained=tuple(
+            (names[i], names[j], nats)
+            for (i, j), nats in graph.unexplained
+            if not hidden.keys() & {(i, j), (j, i)}
+        ),
+        length=math.fsum(
+            [
+                *alone,
+                *(group.length for group in graph.groups),
+                *(-each.gain for each in hidden.values()),
+            ]
+        ),
         n_samples=n_samples,
         n_dropped=found.n_dropped,
         _sample=found.sample,
@@ -356,12 +402,17 @@ def _result(
 
 
 def _edge(
-    cause: Hashable, effect: GraphNode, challenge: Challenge | None, n_samples: int
+    cause: Hashable,
+    effect: GraphNode,
+    challenge: Challenge | None,
+    confounded: Confounded,
+    n_samples: int,
 ) -> GraphEdge:
     model = effect.model, effect.n_mechanisms
     if challenge is None:
         return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *model, GIVEN)
     is_directed, confidence = decision_of(challenge, n_samples)
+    confidence *= 1.0 - cause_probability(confounded.saved)
     losses = challenge.without.nats, challenge.turned.nats
     note = "" if is_directed else "as short the other way round"
     if is_determined(effect._model):

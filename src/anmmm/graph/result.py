@@ -50,16 +50,19 @@ class GraphEdge(Record):
     cause, effect : hashable
         Names of columns; in either order if `kind` is not ``"→"``.
     kind : str
-        ``"→"``; ``"–"`` if the graph with the edge reversed is nearly as short; ``"↔"`` if `within`
-        gave a hidden common cause.
+        ``"→"``; ``"–"`` if the graph with the edge reversed is nearly as short; ``"↔"`` if both are
+        effects of a hidden common cause, which was found, or given by `within`.
     confidence : float
-        Probability that the edge is there and goes this way; of ``"–"``, that it is there.
+        Probability that the edge is there and goes this way; of ``"–"``, that it is there; of
+        ``"↔"``, that of the common cause.
     gain : float
         Nats by which the best graph without it is longer; infinite if it was required.
     turned : float
-        Nats by which the best graph with it reversed is longer; infinite if that is ruled out.
+        Nats by which the best graph with it reversed is longer; infinite if that is ruled out. Of
+        ``"↔"``, nats by which an arrow is longer.
     model : str
-        Model of the effect given all of its causes, see `anmmm.DirectionEvidence`.
+        Model of the effect given all of its causes, see `anmmm.DirectionEvidence`; of ``"↔"`` the
+        form of the common cause, see `anmmm.evidence.CommonCause`.
     n_mechanisms : int
         Mechanisms of that model.
     note : str
@@ -131,7 +134,7 @@ class GraphNode(Record):
     @computed
     def check_pvalue(self) -> float:
         """P-value of a test of independence of the causes and the residual."""
-        if isinstance(self._model, Independent):
+        if not self._causes or isinstance(self._model, Independent):
             return 1.0
         return check_models([self._model], HSICVariable(self._points)).pvalue
 

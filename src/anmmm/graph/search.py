@@ -118,7 +118,7 @@ def climb(lengths: Lengths, parents: Parents, rules: Rules) -> Parents:
         above = ancestors(parents)
         additions = np.where(above.T, -np.inf, gains)
         i, j = map(int, np.unravel_index(int(additions.argmax()), additions.shape))
-        added = additions[i, j], _changed(parents, {j: parents[j] | {i}})
+        added = additions[i, j], changed(parents, {j: parents[j] | {i}})
         others = _deletions_and_reversals(lengths, parents, rules, above)
         saved, after = max([added, *others], key=lambda move: move[0])
         if saved <= TOLERANCE:
@@ -156,15 +156,16 @@ def _deletions_and_reversals(
             continue
         fewer = parents[j] - {i}
         saved = lengths(j, parents[j]) - lengths(j, fewer)
-        yield saved + rules.min_gain, _changed(parents, {j: fewer})
+        yield saved + rules.min_gain, changed(parents, {j: fewer})
         makes_cycle = any(above[i, k] for k in fewer)
         if rules.allowed[j, i] and not makes_cycle and len(parents[i]) < rules.max_parents:
             more = parents[i] | {j}
             saved += lengths(i, parents[i]) - lengths(i, more)
-            yield saved, _changed(parents, {j: fewer, i: more})
+            yield saved, changed(parents, {j: fewer, i: more})
 
 
-def _changed(parents: Parents, sets: dict[int, frozenset[int]]) -> Parents:
+def changed(parents: Parents, sets: dict[int, frozenset[int]]) -> Parents:
+    """Return a graph with other causes of some columns."""
     return tuple(sets.get(j, causes) for j, causes in enumerate(parents))
 
 
@@ -202,7 +203,7 @@ def _challenges(
 def challenge(lengths: Lengths, best: Parents, arrow: Arrow, rules: Rules) -> Challenge:
     """Climb without an edge, with it reversed, and from both freely again."""
     cause, effect = arrow
-    cut = _changed(best, {effect: best[effect] - {cause}})
+    cut = changed(best, {effect: best[effect] - {cause}})
     without = climb(lengths, cut, rules.forbidding(arrow))
     turned = None
     if rules.allowed[effect, cause]:
@@ -222,8 +223,8 @@ def _reversed(cut: Parents, arrow: Arrow, rules: Rules) -> Parents:
     """Add the reverse of an edge; if that makes a cycle, both ends keep only required causes."""
     cause, effect = arrow
     if ancestors(cut)[cause, effect]:
-        cut = _changed(cut, {end: rules.start[end] for end in arrow})
-    return _changed(cut, {cause: cut[cause] | {effect}})
+        cut = changed(cut, {end: rules.start[end] for end in arrow})
+    return changed(cut, {cause: cut[cause] | {effect}})
 
 
 def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -> Loss:
