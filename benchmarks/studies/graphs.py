@@ -116,6 +116,25 @@ def run_directlingam(table: np.ndarray) -> list[MarkedEdge]:
     return from_adjacency(DirectLiNGAM().fit(table).adjacency_matrix_.T)
 
 
+def run_fci(table: np.ndarray) -> list[MarkedEdge]:
+    from causallearn.search.ConstraintBased.FCI import fci
+
+    found = fci(table, alpha=LEVEL, verbose=False, show_progress=False)[0]
+    edges: list[MarkedEdge] = []
+    for edge in found.get_graph_edges():
+        ends = [int(node.get_name()[1:]) - 1 for node in (edge.get_node1(), edge.get_node2())]
+        marks = edge.get_endpoint1().name, edge.get_endpoint2().name
+        # A circle may be a tail; an edge of two circles has no direction.
+        if marks == ("ARROW", "ARROW"):
+            edges.append((ends[0], "<->", ends[1]))
+        elif "ARROW" in marks:
+            cause, effect = ends if marks[1] == "ARROW" else ends[::-1]
+            edges.append((cause, "->", effect))
+        else:
+            edges.append((ends[0], "--", ends[1]))
+    return edges
+
+
 def run_resit(table: np.ndarray) -> list[MarkedEdge]:
     from lingam import RESIT
     from sklearn.ensemble import RandomForestRegressor
@@ -137,6 +156,7 @@ PEERS: dict[str, Callable[[np.ndarray], list[MarkedEdge]]] = {
     "CAM": lambda table: from_adjacency(cam(table)),
     "SCORE": lambda table: from_adjacency(score(table)),
     "CAM-UV": run_camuv,
+    "FCI": run_fci,
     "RESIT": run_resit,
     "PC": run_pc,
     "GES": run_ges,

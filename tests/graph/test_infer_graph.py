@@ -120,7 +120,7 @@ def test_a_graph_is_oriented_in_its_form():
 
 
 def test_numbers_of_nodes_are_places_of_columns_and_names_need_names():
-    frame = table()[["dose", "level", "effect"]]
+    frame = table(600)[["dose", "level", "effect"]]
     # Whichever edges there are: 1 is the second column.
     assert orient([(1, 2)], frame.to_numpy()) == [(1, "->", 2)]
     assert orient([(1, 0), (1, 2)], frame) == [(0, "->", 1), (1, "->", 2)]

@@ -212,6 +212,19 @@ def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant(rn
         assert abs(gain) < 6 if scale[0] == 1.0 else gain > 50
 
 
+def test_location_scale_over_columns_that_are_nearly_equal():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=300)
+    parts = [SplineBasis.of(standard(x + 0.02 * rng.normal(size=300))) for _ in range(4)]
+    basis, y = SplineBasis.sum_of(parts, [1] * 4), standard(np.exp(x) * rng.normal(size=300))[:, 0]
+    assert parts[0].spread == 1.0
+    assert basis.spread == pytest.approx(4.0, rel=0.01)
+    single = fit_mixture(basis, y, starts=[np.ones((300, 1))])
+    fit = fit_location_scale(basis, y, single)
+    assert fit.converged
+    assert fit.evidence - single.bound > 50
+
+
 def test_order_of_the_observations_does_not_matter(rng):
     x, y, _ = mixture(5)
     order = rng.permutation(len(y))

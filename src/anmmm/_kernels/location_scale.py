@@ -51,6 +51,7 @@ def _curve_step(design: Design, n_inner: int, scales: FloatArray, system: System
 @kernel(fastmath=SUMS, inner=True)
 def _scale_step(
     design: Design,
+    spread: float,
     e2: FloatArray,
     scales: FloatArray,
     gamma: FloatArray,
@@ -70,7 +71,7 @@ def _scale_step(
     rough = 0.0
     for i in range(r):
         v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
-        h = 2.0 * n + 1.0 / v
+        h = 2.0 * n * spread + 1.0 / v
         gamma[i] += STEP * (gradient[i] - gamma[i] / v) / h
         if i >= n_null:
             rough += (gamma[i] * gamma[i] + 1.0 / h) / prior[i]
@@ -86,6 +87,7 @@ def _scale_step(
 @kernel(fastmath=SUMS)
 def location_scale(
     design: Design,
+    spread: float,
     y: FloatArray,
     floor: float,
     n_inner: int,
@@ -101,7 +103,9 @@ def location_scale(
     (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, are the
     start and are overwritten. Writes mean and gamma (padded(r),), zero before. Returns the log
     evidence (f integrated out, g by Laplace's method), the cost of the curves, and the iterations.
-    The expected Hessian of g is 2n I in this basis. O(n r² + r³) an iteration.
+    The expected Hessian of g is 2n I in an orthogonal basis; in others steps diverge unless spread
+    is at least a third of the largest eigenvalue of the columns' mean products.
+    O(n r² + r³) an iteration.
     """
     columns, prior, n_null = design
     n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
@@ -127,7 +131,7 @@ def location_scale(
             e = y[k] - e2[k]
             e2[k] = e * e + of_curve[k] + floor
         for _ in range(2):
-            _scale_step(design, e2[:n], scales, gamma, gradient, g, w)
+            _scale_step(design, spread, e2[:n], scales, gamma, gradient, g, w)
 
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]

@@ -11,6 +11,7 @@ from anmmm._words import counted
 from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     categories_option,
+    common_cause_option,
     force_option,
     given,
     jobs_option,
@@ -67,6 +68,7 @@ from anmmm.cli.options import (
     ),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
     click.option("--max-parents", type=int, help="Most causes of one column.  [default: 8]"),
+    common_cause_option,
     jobs_option,
     missing_option,
     click.option(
@@ -92,8 +94,9 @@ def graph_command(
 ) -> None:
     """Print the causal graph of the columns of TABLE, a CSV, TSV or Parquet file.
 
-    "a → b" means that a causes b; "a – b" that the data do not determine the direction. The gain
-    of an edge is the nats by which the best graph without it is longer (docs/guide/graphs.md).
+    "a → b" means that a causes b; "a – b" that the data do not determine the direction; "a ↔ b"
+    that both are effects of a hidden common cause. The gain of an edge is the nats by which the
+    best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors

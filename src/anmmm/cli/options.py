@@ -208,6 +208,12 @@ max_samples_option = click.option(
     type=click.IntRange(min=10),
     help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
 )
+common_cause_option = click.option(
+    "--common-cause/--no-common-cause",
+    default=None,
+    help="Whether to try a hidden common cause of both variables (a confounder). Without it "
+    "confounded pairs may get a sure direction.  [default: try it]",
+)
 decision_options = [
     criterion_option,
     resamples_option,
@@ -216,12 +222,7 @@ decision_options = [
         type=float,
         help="Between 0.5 and 1: decisions of less confidence become undecided.",
     ),
-    click.option(
-        "--common-cause/--no-common-cause",
-        default=None,
-        help="Whether to try a hidden common cause of both variables (a confounder). Without it "
-        "confounded pairs may get a sure direction.  [default: try it]",
-    ),
+    common_cause_option,
     click.option(
         "--rows",
         metavar="auto|independent",

@@ -166,6 +166,7 @@ def fit_location_scale(
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, curve_cost, n_iter = location_scale(
         Design(basis.columns, basis.prior, basis.n_null),
+        max(1.0, 0.5 * basis.spread),
         y,
         floor,
         N_INNER,

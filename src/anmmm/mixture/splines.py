@@ -117,6 +117,13 @@ class SplineBasis(Record):
         return cause
 
     @computed
+    def spread(self) -> float:
+        """Largest mean square of a combination of columns of norm 1: 1 if they are orthogonal."""
+        if isinstance(self.splines, Splines):
+            return 1.0
+        return float(np.linalg.eigvalsh(self.design.T @ self.design)[-1]) / len(self.design)
+
+    @computed
     def columns(self) -> FloatArray:
         """Columns (n_columns, padded(n_samples)), padded with zeros."""
         n, r = self.design.shape

@@ -1,0 +1,77 @@
+"""Edges of graphs between two effects of a hidden common cause."""
+
+import numpy as np
+import pytest
+
+from anmmm import infer_graph
+
+N = 500
+
+
+def confounded(kind, seed=0):
+    """Columns a and b with a hidden common cause, a cause of a, and an effect of b."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.uniform(-1, 1, N) if kind == "curve" else rng.integers(3, size=N) - 1.0
+    cause = rng.normal(size=N)
+    a = 1.5 * np.sin(2.5 * hidden) + 0.4 * np.tanh(2 * cause) + 0.15 * rng.normal(size=N)
+    b = hidden**2 + 0.5 * hidden + 0.12 * rng.normal(size=N)
+    effect = np.tanh(2 * b) + 0.3 * rng.normal(size=N)
+    return np.column_stack([a, b, cause, effect])
+
+
+@pytest.mark.parametrize(("kind", "model"), [("curve", "hidden-curve"), ("groups", "hidden-3")])
+def test_two_effects_of_a_hidden_cause_are_no_cause_and_effect(kind, model):
+    table = confounded(kind)
+    graph = infer_graph(table)
+    (edge,) = (each for each in graph.edges if each.kind == "↔")
+    assert (edge.cause, edge.effect, edge.model) == (0, 1, model)
+    assert edge.confidence > 0.9
+    assert not edge.is_sure
+    # The cause of one effect is no cause of the other, on which both arrows would end.
+    assert set(graph.directed) == {(2, 0), (1, 3)}
+    assert graph.node(1).parents == ()
+    assert not graph.unexplained
+    without = infer_graph(table, common_cause=False)
+    assert {0, 1} in [{each.cause, each.effect} for each in without.edges]
+    assert not [each for each in without.edges if each.kind == "↔"]
+    assert graph.length < without.length
+    assert graph.length == pytest.approx(sum(each.length for each in graph.nodes) - edge.gain)
+    with pytest.raises(ValueError, match=r"0 ↔ 1"):
+        graph.to_dag()
+
+
+def test_neither_order_nor_units_nor_workers_matter(monkeypatch):
+    table = confounded("groups")
+    (edge,) = (each for each in infer_graph(table).edges if each.kind == "↔")
+    order = [3, 1, 0, 2]
+    graph = infer_graph(table[:, order] * [2.0, 1e3, 0.1, 1.0] + 1.0)
+    (other,) = (each for each in graph.edges if each.kind == "↔")
+    assert (order[other.cause], order[other.effect]) == (1, 0)
+    assert (other.gain, other.turned) == pytest.approx((edge.gain, edge.turned), rel=1e-6)
+    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    monkeypatch.setattr("anmmm.graph.confounded.BATCH", 1)
+    assert infer_graph(table, n_jobs=2).edges == infer_graph(table).edges
+
+
+def test_an_edge_that_is_required_stays():
+    graph = infer_graph(confounded("groups"), required=[(1, 0)])
+    assert (1, 0) in graph.directed
+
+
+def test_an_edge_of_categories_is_compared_if_they_have_no_causes():
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(2, size=N)
+    name = np.where(rng.random(N) < 0.9, hidden, rng.integers(3, size=N)).astype(float)
+    number = np.where(hidden, 2.0, -2.0) + rng.normal(size=N)
+    other = number + 0.5 * rng.normal(size=N)
+    graph = infer_graph(np.column_stack([name, number, other]), categories=[0])
+    assert {each.kind for each in graph.edges if 0 in (each.cause, each.effect)} == {"↔"}
+
+
+def test_the_check_of_a_switched_column_without_causes():
+    rng = np.random.default_rng(1)
+    group = rng.random(N) < 0.3
+    table = rng.normal(size=(N, 3)) + np.outer(group, [6.0, -5.0, 6.0])
+    graph = infer_graph(table)
+    assert graph.mixing
+    assert {node.check_pvalue for node in graph.nodes} == {1.0}
