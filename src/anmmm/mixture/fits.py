@@ -163,26 +163,24 @@ def fit_location_scale(
     docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
     mean, log_scale = np.zeros((2, padded(len(basis.prior))))
+    # Shorter steps where columns are not orthogonal, and as many more.
+    spread = max(1.0, 0.5 * basis.spread)
+    max_iter = math.ceil(spread * MAX_ITER)
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, curve_cost, n_iter = location_scale(
         Design(basis.columns, basis.prior, basis.n_null),
-        max(1.0, 0.5 * basis.spread),
+        spread,
         y,
         floor,
         N_INNER,
         TOLERANCE * len(y),
-        MAX_ITER,
+        max_iter,
         scales,
         mean,
         log_scale,
     )
     r = len(basis.prior)
     mean, log_scale = mean[:r], log_scale[:r]
-    if not math.isfinite(evidence):
-        # Steps of a curve may be so alike that scoring steps diverge: then the scale is constant.
-        mean[:], log_scale[:] = single.mean[0], 0.0
-        log_scale[0] = 0.5 * math.log(single.noise_variance)
-        evidence, curve_cost, n_iter = single.bound, single.curve_cost, MAX_ITER
     return LocationScaleFit(
         curve=basis.design @ mean,
         scale=np.exp(basis.design @ log_scale),
@@ -192,5 +190,5 @@ def fit_location_scale(
         evidence=evidence,
         curve_cost=curve_cost,
         n_iter=n_iter,
-        converged=n_iter < MAX_ITER,
+        converged=n_iter < max_iter,
     )
