@@ -40,6 +40,10 @@ def test_two_effects_of_a_hidden_cause_are_no_cause_and_effect(kind, model):
     assert graph.length == pytest.approx(sum(each.length for each in graph.nodes) - edge.gain)
     with pytest.raises(ValueError, match=r"0 ↔ 1"):
         graph.to_dag()
+    # Given to another run, it explains both columns there as well.
+    again = infer_graph(table, within=graph)
+    assert {(each.cause, each.effect) for each in again.edges if each.kind == "↔"} == {(0, 1)}
+    assert not again.unexplained
 
 
 def test_neither_order_nor_units_nor_workers_matter(monkeypatch):

@@ -33,7 +33,8 @@ def test_each_edge_is_drawn_as_what_it_is():
     assert {text.get_text() for text in names} == {r"cost in \$", "b", "c", "d", "e"}
     height = {text.get_text(): text.get_position()[1] for text in names}
     assert height[r"cost in \$"] > height["b"]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["sure", "no direction"]
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["sure", "no direction", "hidden common cause"]
     with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
         plot_graph(graph, ax=3)
 

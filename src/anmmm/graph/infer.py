@@ -73,8 +73,9 @@ def infer_graph(
     Each column has the shortest of the models that decide pairs, over a joint curve of all causes
     or a sum of a curve each. A greedy search adds, deletes and reverses edges while that saves
     nats. Then each edge is removed and reversed; the loss of the best such graph gives the
-    confidence in the edge. Last, hidden variables that switch the mechanisms of several columns
-    are tried, and the graph is searched again given them.
+    confidence in the edge. Then hidden variables that switch the mechanisms of several columns
+    are tried, and the graph is searched again given them. Last, each edge is compared with a hidden
+    common cause of its ends.
 
     Parameters
     ----------
@@ -125,8 +126,9 @@ def infer_graph(
 
     Notes
     -----
-    It assumes that no two columns have a common cause that is missing from the table. Such columns
-    are joined by edges, and may be listed as `CausalGraph.unexplained`. Edges that no data can
+    A common cause of two columns that is missing from the table is recognized if it makes groups or
+    a curve with little noise. Otherwise an edge joins the columns, or they are listed as
+    `CausalGraph.unexplained`. Edges that no data can
     direct, as among linear Gaussian columns, are ``"–"``. Neither the order of the columns nor
     their units matter. A step costs a fit for each column that may be a further cause: n² fits of
     pairs, 2 to 5 ms each, and about 10 ms for each further one at 500 rows. For its accuracy, see
@@ -368,13 +370,15 @@ def _result(
         )
         for i, j in arrows(parents)
     ]
+    given = [] if within is None else within.marked("<->")
     hidden = {arrow: each for arrow, each in graph.confounded.items() if each.is_shorter}
+    apart = [{names[i], names[j]} for i, j in hidden] + [set(pair) for pair in given]
     for arrow, each in hidden.items():
         one, other = sorted((names[at] for at in arrow), key=found.names.index)
         probability = cause_probability(each.saved)
         edges.append(GraphEdge(one, other, BOTH, probability, each.gain, each.saved, each.model, 1))
     edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
-    for one, other in () if within is None else within.marked("<->"):
+    for one, other in given:
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     alone = [node.length for name, node in nodes.items() if names.index(name) not in switched]
     return CausalGraph(
@@ -385,7 +389,7 @@ def _result(
         unexplained=tuple(
             (names[i], names[j], nats)
             for (i, j), nats in graph.unexplained
-            if not hidden.keys() & {(i, j), (j, i)}
+            if {names[i], names[j]} not in apart
         ),
         length=math.fsum(
             [

@@ -14,13 +14,13 @@ from sklearn.isotonic import isotonic_regression
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.graph import CausalGraph
-from anmmm.graph.forms import ARROW, BOTH
+from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.plotting.style import FIGURE_SIZE, axes_or_new, color_of, matplotlib_module
 
 # Widths of the gap between names and of the lane of a passing edge, in letters; height of a layer,
 # in lines; inches of a letter and a line.
 GAP, LANE, LAYER = 3.5, 2.0, 4.0
-LETTER, LINE = 0.1, 0.26
+LETTER, TEXT_LINE = 0.1, 0.26
 # Lengths of the vertical parts of an edge at a box and in a lane, in lines.
 AT_BOX, IN_LANE = 1.0, 0.3
 MOST_LETTERS, SWEEPS = 20, 12
@@ -45,9 +45,10 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The wider an edge, the more nats it saves; edges that are not sure are dashed, those without
-        a direction gray. Nodes of one shade have mechanisms that one hidden variable switches.
-        Nodes without edges are in the last rows.
+        The wider an edge, the more nats it saves; arrows that are not sure are dashed. Gray edges
+        have no direction, or two heads if a hidden common cause joins their ends. Nodes of one
+        shade have mechanisms that one hidden variable switches. Nodes without edges are in the
+        last rows.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         arrow = {
             "arrowstyle": SIGNS.get(edge.kind, "-"),
             "color": color_of(0) if edge.kind == ARROW else "#777777",
-            "linestyle": "-" if edge.is_sure else "--",
+            "linestyle": "-" if edge.is_sure or edge.kind == BOTH else "--",
             "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
             "patchA": boxes[edge.cause].get_bbox_patch(),
             "patchB": boxes[edge.effect].get_bbox_patch(),
@@ -97,7 +98,7 @@ def check_graph(graph: Any) -> None:
 def graph_size(graph: CausalGraph) -> Point:
     """Return the width and height in inches of a figure for a graph."""
     width, height = _layout(graph)[2]
-    return min(max(LETTER * width + 1.8, 4.5), 40.0), min(max(LINE * height, 1.5), 40.0)
+    return min(max(LETTER * width + 1.8, 4.5), 40.0), min(max(TEXT_LINE * height, 1.5), 40.0)
 
 
 def _layout(graph: CausalGraph) -> Layout:
@@ -222,10 +223,12 @@ def _short(name: Hashable) -> str:
 def _legend(ax: Any, graph: CausalGraph) -> None:
     """Add a legend of the lines and shades that occur."""
     arrows = [edge for edge in graph.edges if edge.kind == ARROW]
+    kinds = {edge.kind for edge in graph.edges}
     lines = {
         "sure": (color_of(0), "-", any(edge.is_sure for edge in arrows)),
         "less sure": (color_of(0), "--", any(not edge.is_sure for edge in arrows)),
-        "no direction": ("#777777", "--", len(arrows) < len(graph.edges)),
+        "no direction": ("#777777", "--", LINE in kinds),
+        "hidden common cause": ("#777777", "-", BOTH in kinds),
     }
     for label, (color, style, occurs) in lines.items():
         if occurs:
