@@ -35,7 +35,8 @@ class Jumps(Wrapped):
 
     SUFFIX = NAME = "+jumps"
     WORDS = TEXT = ", about a curve with jumps"
-    PRIOR = 4.0
+    # So high that a steep curve is none, as backward from multiplicative noise of a bimodal cause.
+    PRIOR = 12.0
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
