@@ -78,6 +78,7 @@ def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line
     true_dag = [frozenset(np.flatnonzero(column).tolist()) for column in truth.T]
     found_dag: list[Any] = [frozenset(node.parents) for node in found.nodes]
     longer = total(lengths, tuple(found_dag), rules) - total(lengths, tuple(true_dag), rules)
+    longer -= sum(edge.gain - MIN_GAIN for edge in found.edges if edge.kind == "↔")
     return found, {"edges": edges, "seconds": seconds, "longer_than_true": longer}
 
 
