@@ -464,6 +464,12 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
         lambda: (*tuebingen(), sure_decisions("Tübingen")[1]),
     ),
     (
+        "docs/guide/faq.md",
+        "{:.2f} of such simulated pairs at N = 100 and {:.2f} at N = 300. It recognizes fewer "
+        "smooth curves: {:.2f} and {:.2f}",
+        lambda: [recognized(n)[kind] for kind in (0, 1) for n in ("100", "300")],
+    ),
+    (
         "docs/guide/fails.md",
         "among the sure ones in {:.2f}",
         lambda: (sure_decisions("Tübingen")[1],),
