@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from anmmm import infer_graph
+from anmmm.graph.confounded import _residual
+from anmmm.graph.lengths import Lengths, Sample
 
 N = 500
 
@@ -19,11 +21,15 @@ def confounded(kind, seed=0):
     return np.column_stack([a, b, cause, effect])
 
 
+def bidirected(graph):
+    return [each for each in graph.edges if each.kind == "↔"]
+
+
 @pytest.mark.parametrize(("kind", "model"), [("curve", "hidden-curve"), ("groups", "hidden-3")])
 def test_two_effects_of_a_hidden_cause_are_no_cause_and_effect(kind, model):
     table = confounded(kind)
     graph = infer_graph(table)
-    (edge,) = (each for each in graph.edges if each.kind == "↔")
+    (edge,) = bidirected(graph)
     assert (edge.cause, edge.effect, edge.model) == (0, 1, model)
     assert edge.confidence > 0.9
     assert not edge.is_sure
@@ -35,23 +41,23 @@ def test_two_effects_of_a_hidden_cause_are_no_cause_and_effect(kind, model):
     assert not graph.unexplained
     without = infer_graph(table, common_cause=False)
     assert {0, 1} in [{each.cause, each.effect} for each in without.edges]
-    assert not [each for each in without.edges if each.kind == "↔"]
+    assert not bidirected(without)
     assert graph.length < without.length
     assert graph.length == pytest.approx(sum(each.length for each in graph.nodes) - edge.gain)
     with pytest.raises(ValueError, match=r"0 ↔ 1"):
         graph.to_dag()
     # Given to another run, it explains both columns there as well.
     again = infer_graph(table, within=graph)
-    assert {(each.cause, each.effect) for each in again.edges if each.kind == "↔"} == {(0, 1)}
+    assert {(each.cause, each.effect) for each in bidirected(again)} == {(0, 1)}
     assert not again.unexplained
 
 
 def test_neither_order_nor_units_nor_workers_matter(monkeypatch):
     table = confounded("groups")
-    (edge,) = (each for each in infer_graph(table).edges if each.kind == "↔")
+    (edge,) = bidirected(infer_graph(table))
     order = [3, 1, 0, 2]
     graph = infer_graph(table[:, order] * [2.0, 1e3, 0.1, 1.0] + 1.0)
-    (other,) = (each for each in graph.edges if each.kind == "↔")
+    (other,) = bidirected(graph)
     assert (order[other.cause], order[other.effect]) == (1, 0)
     assert (other.gain, other.turned) == pytest.approx((edge.gain, edge.turned), rel=1e-6)
     monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
@@ -73,6 +79,14 @@ def test_an_edge_of_categories_is_compared_if_they_have_no_causes():
     other = number + 0.5 * rng.normal(size=N)
     graph = infer_graph(np.column_stack([name, number, other]), categories=[0])
     assert {each.kind for each in graph.edges if 0 in (each.cause, each.effect)} == {"↔"}
+
+
+def test_residuals_of_independent_counts_are_independent(rng):
+    causes = rng.normal(size=(2, N))
+    effects = [rng.poisson(np.exp(0.8 * np.tanh(each) - 1.0)) for each in causes]
+    lengths = Lengths(Sample(np.column_stack([*causes, *effects]), (False,) * 4), 1)
+    residuals = [_residual(lengths, 2, frozenset([0])), _residual(lengths, 3, frozenset([1]))]
+    assert abs(np.corrcoef([each.cells.values for each in residuals])[0, 1]) < 0.15
 
 
 def test_the_check_of_a_switched_column_without_causes():

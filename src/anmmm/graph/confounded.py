@@ -115,7 +115,8 @@ def _residual(lengths: Lengths, node: int, causes: frozenset[int]) -> Variable |
         return None if places else variable
     model = lengths.model((node, places))
     if model.n_mechanisms > 1 or variable.is_tied:
-        left = normal_scores(model)
+        # Of a stream of its own: with the same draws, ties of both ends would depend.
+        left = normal_scores(model, node)
     else:
         ordered = sorted(places, key=lambda at: sample.categorical[at])
         causes_at = np.ascontiguousarray(sample.standardized[:, ordered])
