@@ -192,7 +192,8 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
                 continue
             if kind in NOTHING:
                 truth = 1 if int(pair_id) % 2 else -1
-            result, decision = evidence(x, y), infer_direction(x, y)
+            decision = infer_direction(x, y)
+            result = decision.models
             halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, seed=0)
             facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
             values = [

@@ -87,10 +87,14 @@ def from_adjacency(matrix: Any) -> list[MarkedEdge]:
     return [(int(i), "->", int(j)) for i, j in np.argwhere(matrix)]
 
 
+def place_of(name: Any) -> int:
+    """Return the place of a node of causal-learn, which calls them X1, X2, ..."""
+    return int(str(name)[1:]) - 1
+
+
 def from_causallearn(graph: Any) -> list[MarkedEdge]:
-    """Return the edges of a graph of causal-learn, whose nodes are X1, X2, ..."""
-    edges = read_graph(graph).edges
-    return [(int(str(u)[1:]) - 1, mark, int(str(v)[1:]) - 1) for u, mark, v in edges]
+    """Return the edges of a graph of causal-learn."""
+    return [(place_of(u), mark, place_of(v)) for u, mark, v in read_graph(graph).edges]
 
 
 def run_pc(table: np.ndarray) -> list[MarkedEdge]:
@@ -123,7 +127,7 @@ def run_fci(table: np.ndarray) -> list[MarkedEdge]:
     found = fci(table, alpha=LEVEL, verbose=False, show_progress=False)[0]
     edges: list[MarkedEdge] = []
     for edge in found.get_graph_edges():
-        ends = [int(node.get_name()[1:]) - 1 for node in (edge.get_node1(), edge.get_node2())]
+        ends = [place_of(node.get_name()) for node in (edge.get_node1(), edge.get_node2())]
         marks = edge.get_endpoint1().name, edge.get_endpoint2().name
         # A circle may be a tail; an edge of two circles has no direction.
         if marks == ("ARROW", "ARROW"):

@@ -24,7 +24,7 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
 from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
 from anmmm.evidence.models.jumps import Jumps
-from anmmm.evidence.variable import Describe, Variable
+from anmmm.evidence.variable import Describe, Variable, in_company
 from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
@@ -312,8 +312,8 @@ def compare(
     hidden one too, unless both variables are independent.
     """
     first, second = standardize(x)[0], standardize(y)[0]
+    starts = forward_starts, backward_starts
     if first.shape[1] > 1 or second.shape[1] > 1:
-        starts = forward_starts, backward_starts
         return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms, *starts))
 
     def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
@@ -325,32 +325,23 @@ def compare(
         lambda: variable(second, y, categorical[1]),
         len(x),
     )
-    one, other = in_company(one, other)
-    starts = forward_starts, backward_starts
-    result = compare_variables(one, other, max_mechanisms, *starts)
+    one, other = in_company([one, other])
+    result = compare_variables(one, other, max_mechanisms, starts)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
-
-
-def in_company(one: Variable, other: Variable) -> tuple[Variable, Variable]:
-    """Return both variables with the marginals that apply if either is tied."""
-    if one.is_tied or other.is_tied:
-        return one.with_quantile_marginal, other.with_quantile_marginal
-    return one, other
 
 
 def compare_variables(
     one: Variable,
     other: Variable,
     max_mechanisms: int = MAX_MECHANISMS,
-    forward_starts: Sequence[FloatArray] = (),
-    backward_starts: Sequence[FloatArray] = (),
+    starts: tuple[Sequence[FloatArray], Sequence[FloatArray]] = ((), ()),
 ) -> EvidenceResult:
     """Compare variables that are `in_company` in both directions, without a common cause."""
     forward, backward = both(
-        lambda: _describe(one, other, max_mechanisms, forward_starts),
-        lambda: _describe(other, one, max_mechanisms, backward_starts),
+        lambda: _describe(one, other, max_mechanisms, starts[0]),
+        lambda: _describe(other, one, max_mechanisms, starts[1]),
         len(one.cells.values),
     )
     return EvidenceResult.of(forward, backward)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import field
 from functools import lru_cache
@@ -183,6 +183,12 @@ class Variable(Record):
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
         return is_tied(self.cells)
+
+
+def in_company(variables: Sequence[Variable]) -> list[Variable]:
+    """Return variables with the marginals that apply if any of them is tied."""
+    tied = any(each.is_tied for each in variables)
+    return [each.with_quantile_marginal if tied else each for each in variables]
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]

@@ -15,8 +15,8 @@ import numpy as np
 
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
-from anmmm.evidence.lengths import compare_variables, in_company
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.lengths import compare_variables
+from anmmm.evidence.variable import Variable, in_company
 from anmmm.graph.lengths import Lengths, in_batches, key_of
 from anmmm.graph.search import BATCH, TOLERANCE, Arrow, Parents, Rules, arrows, changed
 from anmmm.preprocessing import standardize
@@ -96,7 +96,7 @@ def compared(lengths: Lengths, parents: Parents, arrow: Arrow) -> Confounded:
     one, other = _residual(lengths, cause, parents[cause]), _residual(lengths, effect, others)
     if one is None or other is None:
         return NONE
-    one, other = in_company(one, other)
+    one, other = in_company([one, other])
     apart = one.length + other.length
     by_edge = lengths(effect, others) - lengths(effect, parents[effect])
     common = describe_common_cause(one, other, apart - by_edge)
@@ -118,9 +118,8 @@ def _residual(lengths: Lengths, node: int, causes: frozenset[int]) -> Variable |
         # Of a stream of its own: with the same draws, ties of both ends would depend.
         left = normal_scores(model, node)
     else:
-        ordered = sorted(places, key=lambda at: sample.categorical[at])
-        causes_at = np.ascontiguousarray(sample.standardized[:, ordered])
-        left = variable.cells.values - model.curves(causes_at).center[:, 0]
+        points = sample.points(sample.standardized, places)
+        left = variable.cells.values - model.curves(points).center[:, 0]
     if np.ptp(left) == 0.0:
         return None
     return Variable.of(standardize(left[:, np.newaxis])[0][:, 0])

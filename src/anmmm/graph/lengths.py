@@ -15,7 +15,7 @@ from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import Variable, in_company
 from anmmm.evidence.vectors import describe_over
 from anmmm.preprocessing import Standardization, standardize
 
@@ -65,9 +65,7 @@ class Sample(Record):
     @computed
     def variables(self) -> list[Variable]:
         """Each column, with the marginals that apply in the company of all others."""
-        return (
-            [each.with_quantile_marginal for each in self._single] if self.is_tied else self._single
-        )
+        return in_company(self._single)
 
     @computed
     def _single(self) -> list[Variable]:
@@ -78,6 +76,11 @@ class Sample(Record):
             else Variable.of(column, np.ascontiguousarray(self.values[:, at]))
             for at, column in enumerate(columns)
         ]
+
+    def points(self, values: FloatArray, causes: Sequence[int]) -> FloatArray:
+        """Return the causes among standardized columns as curves take them: numbers first."""
+        places = sorted(causes, key=lambda at: self.categorical[at])
+        return np.ascontiguousarray(values[:, places])
 
     def reordered(self, order: Sequence[int]) -> Sample:
         """Return the same columns and their descriptions in another order."""

@@ -240,13 +240,11 @@ class CausalGraph(Record):
         if self._sample.categorical[self.names.index(cause)]:
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
         scale = self._sample.scale
-        # Numbers first, as curves over several columns take them.
-        places = sorted(node._causes, key=lambda at: self._sample.categorical[at])
         values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
         at = self.names.index(cause)
         own_values = self._sample.values[:, at]
         values[:, at] = np.linspace(own_values.min(), own_values.max(), n_points)
-        curves = node._model.curves(np.ascontiguousarray(scale.apply(values)[:, places]))
+        curves = node._model.curves(self._sample.points(scale.apply(values), node._causes))
         own = self.names.index(effect)
         unit, center, spread = (each[own] for each in (scale.unit, scale.center, scale.std))
         return values[:, at], curves.through(lambda z: (z * spread + center) * unit)
