@@ -104,9 +104,9 @@ from anmmm import _pickled
 for version in (_pickled.__version__, "9.0"):
     _pickled.__version__ = version
     for path in sys.argv[1:]:
-        with warnings.catch_warnings(record=True, action="always") as told, open(path, "rb") as f:
+        with warnings.catch_warnings(record=True, action="always") as seen, open(path, "rb") as f:
             model = pickle.load(f)
-        texts = [f"{each.category.__name__} {each.filename} {each.message}" for each in told]
+        texts = [f"{each.category.__name__} {each.filename} {each.message}" for each in seen]
         print(version, type(model).__name__, model.n_features_in_, *texts, sep="|")
 """
 
@@ -121,9 +121,9 @@ def test_pickles_load_in_another_process_and_in_a_later_release(tmp_path):
         assert next(lines) == f"{anmmm.__version__}|{path.stem}|1"
     for path in paths:
         # At the line of whoever loads it.
-        told = f"UserWarning <string> this {path.stem} was pickled by anmmm, version"
+        text = f"UserWarning <string> this {path.stem} was pickled by anmmm, version"
         line = next(lines)
-        assert line.startswith(f"9.0|{path.stem}|1|{told} {anmmm.__version__}, and is loaded by")
+        assert line.startswith(f"9.0|{path.stem}|1|{text} {anmmm.__version__}, and is loaded by")
         assert "version 9.0" in line
         assert "fit it again" in line
 

@@ -36,9 +36,9 @@ ENTRIES: dict[str, Callable] = {
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_fit_that_did_not_converge_names_the_line_that_asked_for_it(name):
-    with warnings.catch_warnings(record=True, action="always") as told:
+    with warnings.catch_warnings(record=True, action="always") as caught:
         ENTRIES[name]()
-    found = [each for each in told if each.category is ConvergenceWarning]
+    found = [each for each in caught if each.category is ConvergenceWarning]
     assert found
     lines, first = inspect.getsourcelines(ENTRIES[name])
     for each in found:
@@ -48,12 +48,12 @@ def test_a_fit_that_did_not_converge_names_the_line_that_asked_for_it(name):
 
 def test_a_model_that_did_not_converge_names_the_line_that_asked_for_it(monkeypatch):
     monkeypatch.setattr(models, "MAX_ITER", 1)
-    with pytest.warns(ConvergenceWarning, match="stopped without converging") as told:
+    with pytest.warns(ConvergenceWarning, match="stopped without converging") as caught:
         CausalDirection().fit(PAIR)
-    assert {each.filename for each in told} == {__file__}
+    assert {each.filename for each in caught} == {__file__}
 
 
 def test_a_warning_without_the_package_above_it_names_its_caller():
-    with pytest.warns(UserWarning, match="words") as told:
+    with pytest.warns(UserWarning, match="words") as caught:
         warn_caller("words", UserWarning)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__

@@ -61,26 +61,26 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
     assert [p for p in pvalues if p <= limit] == rejected_by_hand(pvalues)
 
 
-def told(pvalue, **others):
+def row_with(pvalue, **others):
     values = {"direction": 1, "confidence": 0.95, "relation": "x→y", "check_pvalue": 0.5}
     return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 
 def test_what_is_related_and_what_is_sure_by_hand():
     rows = [
-        told(1e-9),
-        told(1e-3, confidence=0.9),
-        told(1e-4, confidence=0.89, check_pvalue=0.001),
-        told(1e-5, direction=0, confidence=0.5, relation="undecided"),
-        told(0.7, direction=0, confidence=0.5, relation="independent"),
+        row_with(1e-9),
+        row_with(1e-3, confidence=0.9),
+        row_with(1e-4, confidence=0.89, check_pvalue=0.001),
+        row_with(1e-5, direction=0, confidence=0.5, relation="undecided"),
+        row_with(0.7, direction=0, confidence=0.5, relation="independent"),
         # Sure of a direction, but not related beyond what chance gives among these.
-        told(0.2, direction=-1),
-        told(1e-9, confidence=None),
+        row_with(0.2, direction=-1),
+        row_with(1e-9, confidence=None),
         PairResult("u", "unusable", independence_pvalue=0.0),
         ok(1, truth=1),
         # A direction that is no preference is none.
-        told(0.9, direction=-1, confidence=0.59, relation="y→x"),
-        told(0.9, confidence=0.6),
+        row_with(0.9, direction=-1, confidence=0.59, relation="y→x"),
+        row_with(0.9, confidence=0.6),
     ]
     summary = summarize(iter(rows))
     assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (7, 2, 1)
@@ -110,6 +110,6 @@ def test_what_is_related_and_what_is_sure_by_hand():
     ],
 )
 def test_the_sentence_on_related_pairs(pvalues, said):
-    lines = DirectionsTable.closing(summarize(map(told, pvalues))).splitlines()
+    lines = DirectionsTable.closing(summarize(map(row_with, pvalues))).splitlines()
     assert "".join(lines[1:2]).startswith(said)
     assert len(lines) == (2 if said else 1)
