@@ -74,9 +74,10 @@ def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line
     edges: list[Any] = [(e.cause, e.effect, marks[e.kind], e.confidence) for e in found.edges]
     n = len(truth)
     rules = Rules(~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool), MAX_PARENTS, MIN_GAIN)
-    lengths = Lengths(found._sample, 1)
-    true_dag = [frozenset(np.flatnonzero(column).tolist()) for column in truth.T]
-    found_dag: list[Any] = [frozenset(node.parents) for node in found.nodes]
+    lengths, names = Lengths(found._sample, 1), found._sample.names
+    causes: list[Any] = [np.flatnonzero(truth[:, name]).tolist() for name in names]
+    true_dag = [frozenset(map(names.index, each)) for each in causes]
+    found_dag = [frozenset(map(names.index, found.node(name).parents)) for name in names]
     longer = total(lengths, tuple(found_dag), rules) - total(lengths, tuple(true_dag), rules)
     longer -= sum(edge.gain - MIN_GAIN for edge in found.edges if edge.kind == "↔")
     return found, {"edges": edges, "seconds": seconds, "longer_than_true": longer}

@@ -81,6 +81,8 @@ def test_networkx_keeps_attributes():
     back = rebuilt(given, read_graph(given).with_directed([("b", "a")]))
     assert back.nodes["a"] == {"color": "red"}
     assert dict(back.edges) == {("b", "a"): {"weight": 2.0}}
+    several = rebuilt(networkx.MultiGraph(given), read_graph(given))
+    assert dict(several.edges) == {ends: {"weight": 2.0} for ends in [("a", "b"), ("b", "a")]}
 
 
 def test_a_pc_graph_and_its_inner_graph_are_the_same():

@@ -31,7 +31,8 @@ def test_mechanisms_have_colors_and_curves(graph):
     ax = drawn(graph, "c", "a")
     points = np.concatenate([part.get_offsets() for part in ax.collections[:2]])
     # With one cause the points are the observations.
-    assert sorted(map(tuple, points)) == sorted(map(tuple, graph._sample.values[:, [0, 2]]))
+    places = [graph._sample.names.index(name) for name in ("a", "c")]
+    assert sorted(map(tuple, points)) == sorted(map(tuple, graph._sample.values[:, places]))
     assert len(ax.lines) == 2
     assert ax.lines[0].get_color() != ax.lines[1].get_color()
     assert ax.get_legend().get_texts()[0].get_text().startswith("mechanism 0: ")

@@ -7,7 +7,7 @@ common cause is shorter than the edge, the effect loses the cause. docs/method/c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ NONE = Confounded(-math.inf, 0.0, "")
 
 
 def find_confounded(
-    lengths: Lengths, parents: Parents, rules: Rules, switched: frozenset[int]
+    lengths: Lengths, parents: Parents, rules: Rules, switched: Collection[int]
 ) -> tuple[Parents, dict[Arrow, Confounded]]:
     """Take edges from a graph that common causes describe shorter, the clearest first.
 
@@ -54,16 +54,15 @@ def find_confounded(
     if len(lengths.sample.values) > LARGEST:
         return parents, {}
     while True:
-        open_edges = {
+        keys = {
             (i, j): ((i, j), parents[i], parents[j])
             for i, j in arrows(parents)
-            if not rules.required[i, j] and not switched & {i, j}
+            if not rules.required[i, j] and i not in switched and j not in switched
         }
-        new = [arrow for arrow, key in open_edges.items() if key not in known]
-        work = partial(_compared, parents=parents)
-        for some in in_batches(lengths, work, new, BATCH, share=True):
-            known |= {open_edges[arrow]: each for arrow, each in some.items()}
-        now = {arrow: known[key] for arrow, key in open_edges.items()}
+        new = [arrow for arrow, key in keys.items() if key not in known]
+        done = in_batches(lengths, partial(compared, parents=parents), new, BATCH)
+        known |= {keys[arrow]: each for arrow, each in zip(new, done, strict=True)}
+        now = {arrow: known[key] for arrow, key in keys.items()}
         first = max(now, key=lambda arrow: now[arrow].saved, default=None)
         if first is None or not now[first].is_shorter:
             return parents, now | found
@@ -83,13 +82,7 @@ def _without(lengths: Lengths, parents: Parents, arrow: Arrow, rules: Rules) -> 
         causes -= {min(needless, key=lambda i: kept[i])}
 
 
-def _compared(
-    lengths: Lengths, edges: Sequence[Arrow], parents: Parents
-) -> dict[Arrow, Confounded]:
-    return {arrow: compared(lengths, parents, arrow) for arrow in edges}
-
-
-def compared(lengths: Lengths, parents: Parents, arrow: Arrow) -> Confounded:
+def compared(lengths: Lengths, arrow: Arrow, parents: Parents) -> Confounded:
     """Compare an edge with a common cause of what the other causes of its ends leave of them."""
     cause, effect = arrow
     others = parents[effect] - {cause}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -67,6 +67,17 @@ class PartialGraph:
         """Return the edges with this mark."""
         return [(first, second) for first, each, second in self.edges if each == mark]
 
+    @property
+    def adjacency(self) -> IntArray:
+        """1 at [cause, effect], (n_nodes, n_nodes), and both ways if it is no arrow."""
+        place = {node: at for at, node in enumerate(self.nodes)}
+        matrix = np.zeros((len(place), len(place)), dtype=np.int64)
+        for first, mark, second in self.edges:
+            matrix[place[first], place[second]] = 1
+            if mark != "->":
+                matrix[place[second], place[first]] = 1
+        return matrix
+
     def renamed(self, names: Sequence[Hashable]) -> PartialGraph:
         """Return the graph with these names of its nodes, in their order."""
         name = dict(zip(self.nodes, names, strict=True))
@@ -88,19 +99,17 @@ class PartialGraph:
 
 def read_graph(graph: Any) -> PartialGraph:
     """Read a graph of a form that `anmmm.orient` takes; raise TypeError or ValueError at others."""
-    if isinstance(graph, PartialGraph):
-        return graph
-    if hasattr(graph, "directed") and hasattr(graph, "undirected"):
-        # A CausalGraph.
-        edges = [(edge.cause, MARK_OF[edge.kind], edge.effect) for edge in graph.edges]
-        return PartialGraph(graph.names, edges)
+    # That of a CausalGraph, or the graph itself.
+    partial = getattr(graph, "_partial", graph)
+    if isinstance(partial, PartialGraph):
+        return partial
     if isinstance(graph, (str, os.PathLike)):
         return PartialGraph((), _edges_of_file(graph))
     if _is_networkx(graph):
-        pairs = dict.fromkeys((u, v) for u, v, *_ in graph.edges)
-        if graph.is_directed():
-            return PartialGraph(graph.nodes, _edges_of_arcs(pairs))
-        return PartialGraph(graph.nodes, [(u, "--", v) for u, v in pairs])
+        arcs = [(u, v) for u, v, *_ in graph.edges]
+        if not graph.is_directed():
+            arcs += [(v, u) for u, v in arcs]
+        return PartialGraph(graph.nodes, edges_of_arcs(arcs))
     if _is_causallearn(graph):
         inner = _inner(graph)
         names = [node.get_name() for node in inner.get_nodes()]
@@ -111,7 +120,15 @@ def read_graph(graph: Any) -> PartialGraph:
         nodes = range(len(matrix) if matrix.ndim else 0)
         return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
     if is_frame(graph):
-        return _from_frame(graph)
+        table: Any = nw.from_native(graph, eager_only=True)
+        # Those of the table, because the columns of an Arrow table are its values.
+        names, index = list(table.columns), getattr(graph, "index", None)
+        if index is not None and list(index) != names:
+            raise ValueError(
+                "graph is a data frame whose index and columns differ; an adjacency has the same "
+                "nodes in both, in one order"
+            )
+        return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
     if isinstance(graph, Iterable):
         return PartialGraph((), map(_marked_edge, graph))
     raise TypeError(
@@ -164,10 +181,10 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
             ) from None
 
 
-def _edges_of_arcs(arcs: Collection[Edge]) -> Iterable[MarkedEdge]:
-    """Read distinct arcs; two opposite ones are one undirected edge."""
-    known, seen = {*arcs}, set[Edge]()
-    for u, v in arcs:
+def edges_of_arcs(arcs: Iterable[Edge]) -> Iterable[MarkedEdge]:
+    """Yield the edges of arcs; two opposite ones are one undirected edge."""
+    known, seen = dict.fromkeys(arcs), set[Edge]()
+    for u, v in known:
         if (v, u) not in known:
             yield u, "->", v
         elif (v, u) not in seen:
@@ -202,25 +219,12 @@ def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
         yield (second, "->", first) if mark == "<-" else (first, mark, second)
 
 
-def _from_frame(frame: Any) -> PartialGraph:
-    table: Any = nw.from_native(frame, eager_only=True)
-    # Those of the table, because the columns of an Arrow table are its values.
-    names = list(table.columns)
-    index = getattr(frame, "index", None)
-    if index is not None and list(index) != names:
-        raise ValueError(
-            "graph is a data frame whose index and columns differ; an adjacency has the same nodes "
-            "in both, in one order"
-        )
-    return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
-
-
 def _edges_of_adjacency(names: Sequence[Hashable], matrix: Any) -> Iterable[MarkedEdge]:
     if matrix.ndim != 2 or matrix.shape != (len(names), len(names)):
         raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
     # NaN means no edge in some libraries.
     filled = np.nan_to_num(np.asarray(matrix, dtype=float))
-    return _edges_of_arcs([(names[i], names[j]) for i, j in np.argwhere(filled)])
+    return edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(filled))
 
 
 def rebuilt(original: Any, graph: PartialGraph) -> Any:
@@ -233,57 +237,25 @@ def rebuilt(original: Any, graph: PartialGraph) -> Any:
         result.add_nodes_from(original.nodes(data=True))
         return result
     if _is_networkx(original):
-        return _to_networkx(original, graph)
+        # Both arcs of each undirected edge, with its attributes.
+        result = require("networkx", "graph", "a networkx graph needs networkx").DiGraph(original)
+        result.remove_edges_from([(v, u) for u, v in graph.marked("->")])
+        return result
     if _is_causallearn(original):
-        return _to_causallearn(original, graph)
+        result = deepcopy(original)
+        inner = _inner(result)
+        nodes = {node.get_name(): node for node in inner.get_nodes()}
+        for cause, effect in graph.marked("->"):
+            inner.remove_edge(inner.get_edge(nodes[cause], nodes[effect]))
+            inner.add_directed_edge(nodes[cause], nodes[effect])
+        return result
     if isinstance(original, np.ndarray):
-        return adjacency_of(graph.nodes, graph.edges)
+        return graph.adjacency
     if is_frame(original):
         frame: Any = nw.from_native(original, eager_only=True)
-        matrix, names = adjacency_of(graph.nodes, graph.edges), list(graph.nodes)
         if frame.implementation.is_pandas():
             # In pandas, names need not be text.
-            return type(original)(matrix, index=names, columns=names)
-        schema = list(map(str, names))
-        return nw.from_numpy(matrix, schema=schema, backend=frame.implementation).to_native()
+            return type(original)(graph.adjacency, index=graph.nodes, columns=graph.nodes)
+        schema, backend = list(map(str, graph.nodes)), frame.implementation
+        return nw.from_numpy(graph.adjacency, schema=schema, backend=backend).to_native()
     return graph.edges
-
-
-def _arcs(edges: Iterable[MarkedEdge]) -> Iterable[Edge]:
-    """Yield the arc of each directed edge, and both arcs of others."""
-    for first, mark, second in edges:
-        yield first, second
-        if mark != "->":
-            yield second, first
-
-
-def adjacency_of(nodes: Sequence[Hashable], edges: Iterable[MarkedEdge]) -> IntArray:
-    """Return the matrix (n_nodes, n_nodes) that is 1 at [cause, effect], and both ways if not."""
-    place = {node: at for at, node in enumerate(nodes)}
-    matrix = np.zeros((len(place), len(place)), dtype=np.int64)
-    for first, second in _arcs(edges):
-        matrix[place[first], place[second]] = 1
-    return matrix
-
-
-def _to_networkx(original: Any, graph: PartialGraph) -> Any:
-    """Return a ``networkx.DiGraph`` with the attributes of the original."""
-    result = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
-    result.add_nodes_from(original.nodes(data=True))
-    for first, second in _arcs(graph.edges):
-        facts: dict[str, Any] = {}
-        if not original.is_multigraph():
-            known = original.get_edge_data(first, second)
-            facts = known if known is not None else original.get_edge_data(second, first) or {}
-        result.add_edge(first, second, **facts)
-    return result
-
-
-def _to_causallearn(original: Any, graph: PartialGraph) -> Any:
-    copy = deepcopy(original)
-    inner = _inner(copy)
-    nodes = {node.get_name(): node for node in inner.get_nodes()}
-    for cause, effect in graph.marked("->"):
-        inner.remove_edge(inner.get_edge(nodes[cause], nodes[effect]))
-        inner.add_directed_edge(nodes[cause], nodes[effect])
-    return copy

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, listening
 from anmmm._hash import content_hash
+from anmmm._threads import single_thread
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import (
     brief,
@@ -30,14 +30,14 @@ from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
 from anmmm.evidence.check import is_determined, normal_scores
+from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
-from anmmm.graph.constraints import rules_of
-from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph, read_graph, rebuilt
-from anmmm.graph.lengths import MIN_HINT, Key, Lengths, Sample, key_of
+from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
+from anmmm.graph.lengths import Key, Lengths, Sample, key_of
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.search import Arrow, Challenge, Parents, arrows, decision_of, search
-from anmmm.graph.table import GraphColumns, read_columns, with_columns
+from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
+from anmmm.graph.table import read_columns, rules_of, with_columns
 
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
@@ -69,20 +69,16 @@ def infer_graph(
 ) -> CausalGraph:
     """Infer the causal graph of the columns of a table.
 
-    The length of a graph is the sum of the description lengths of its columns given their causes.
-    Each column has the shortest of the models that decide pairs, over a joint curve of all causes
-    or a sum of a curve each. A greedy search adds, deletes and reverses edges while that saves
-    nats. Then each edge is removed and reversed; the loss of the best such graph gives the
-    confidence in the edge. Then hidden variables that switch the mechanisms of several columns
-    are tried, and the graph is searched again given them. Last, each edge is compared with a hidden
-    common cause of its ends.
+    The graph is the DAG that describes the columns in fewest nats, each given its causes by the
+    shortest of the models that decide pairs. A greedy search finds it; the nats that the best graph
+    without an edge, or with it reversed, loses give the confidence in the edge. Hidden variables
+    that switch the mechanisms of several columns, and hidden common causes, are tried last.
 
     Parameters
     ----------
     table : data frame, ndarray or path
-        A variable in each column: a data frame of pandas, polars or Arrow, a matrix, or a CSV, TSV
-        or Parquet file; at least 20 rows. Numbers, booleans, counts, ordered categories and
-        categories.
+        A variable in each column, at least 20 rows: a data frame of pandas, polars or Arrow, a
+        matrix, or a CSV, TSV or Parquet file.
     columns : list of names, optional
         Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
         whole number that is no name is a position from 0, here and below.
@@ -128,11 +124,9 @@ def infer_graph(
     -----
     A common cause of two columns that is missing from the table is recognized if it makes groups or
     a curve with little noise. Otherwise an edge joins the columns, or they are listed as
-    `CausalGraph.unexplained`. Edges that no data can
-    direct, as among linear Gaussian columns, are ``"–"``. Neither the order of the columns nor
-    their units matter. A step costs a fit for each column that may be a further cause: n² fits of
-    pairs, 2 to 5 ms each, and about 10 ms for each further one at 500 rows. For its accuracy, see
-    docs/guide/graphs.md.
+    `CausalGraph.unexplained`. Edges that no data can direct, as among linear Gaussian columns, are
+    ``"–"``. Neither the order of the columns nor their units matter. The search fits n² pairs, 2 to
+    5 ms each, and then about 10 ms for each further cause at 500 rows. See docs/guide/graphs.md.
 
     Examples
     --------
@@ -153,13 +147,14 @@ def infer_graph(
         partial = with_columns(partial, table, columns, "within")
         if columns is None:
             columns = [name for name in table.names if name in partial.nodes]
-    found = read_columns(table, columns, categories, missing)
+    given, n_dropped = read_columns(table, columns, categories, missing)
     with listening(lambda: compile_ahead(GRAPH)):
-        # In an order of their own, so that the order in the table does not matter.
-        ordered = found.reordered(_canonical_order(found.sample))
-    n_samples = len(ordered.sample.values)
+        # So that the order in the table does not matter.
+        sample = given.in_canonical_order()
+    names, n_samples = sample.names, len(sample.values)
     rules = rules_of(
-        ordered,
+        table,
+        names,
         required=required or (),
         forbidden=forbidden or (),
         tiers=tiers or (),
@@ -167,20 +162,33 @@ def infer_graph(
         max_parents=min(most, max(n_samples // ROWS_A_PARENT, 1)),
         min_gain=least,
     )
-    LOGGER.info("graph: %d columns of %d rows", len(ordered.names), n_samples)
-    with _recording(ordered.sample, progress, checkpoint) as (on_fit, stored):
-        lengths = Lengths(ordered.sample, jobs, on_fit)
-        lengths.fitted.update(stored)
-        found_graph = search(lengths, rules)
-        given, parents, challenges, groups = search_mixed(lengths, rules, *found_graph)
-        confounded: dict[Arrow, Confounded] = {}
-        if common_cause:
-            switched = frozenset(j for group in groups for j in group.members)
-            parents, confounded = find_confounded(given, parents, rules, switched)
-        LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
-        unexplained = _unexplained(given, parents, least)
-    graph = _Found(parents, challenges, groups, confounded, unexplained)
-    return _result(found, ordered, lengths, graph, partial)
+    LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
+    lengths = Lengths(sample, jobs)
+    with _recording(lengths, progress, checkpoint), single_thread():
+        found = _find(lengths, rules, common_cause)
+        mixing = mixing_of(found.groups, names, lengths)
+    place = {name: at for at, name in enumerate(given.names)}
+    nodes = [_node(sample, j, found, place) for j in range(len(names))]
+    edges = _edges(nodes, found, place, n_samples)
+    for one, other in [] if partial is None else partial.marked("<->"):
+        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
+    joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
+    return CausalGraph(
+        names=given.names,
+        edges=tuple(edges),
+        nodes=tuple(sorted(nodes, key=lambda node: place[node.name])),
+        mixing=mixing,
+        unexplained=tuple(
+            (names[i], names[j], nats)
+            for (i, j), nats in found.unexplained
+            if {names[i], names[j]} not in joined
+        ),
+        length=found.length,
+        n_samples=n_samples,
+        n_dropped=n_dropped,
+        _sample=sample,
+        _source=table.name if table.files else "",
+    )
 
 
 def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: Any) -> Any:
@@ -245,54 +253,72 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     return rebuilt(graph, partial.with_directed(sure))
 
 
-def _canonical_order(sample: Sample) -> list[int]:
-    """Return the places of columns in an order that depends only on their values."""
-    lengths = [round(variable.length, 6) for variable in sample.variables]
-    points = sample.standardized.T.round(6).tolist()
-    return sorted(range(len(lengths)), key=lambda at: (lengths[at], points[at]))
-
-
 @contextmanager
-def _recording(
-    sample: Sample, progress: bool, path: StrPath | None
-) -> Iterator[tuple[Callable[[dict[Key, float]], None], dict[Key, float]]]:
-    """Yield a function that counts and stores fits, and those that an earlier run stored."""
+def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterator[None]:
+    """Count the fits of the block, and store them in a file beside those of an earlier run."""
     with ExitStack() as stack:
         bar: Any = None
         if progress:
             from tqdm.auto import tqdm
 
             bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
-        stored: dict[Key, float] = {}
-        log = None
-        if path is not None:
-            log = stack.enter_context(Checkpoint(path))
-            content = content_hash(sample.values, sample.categorical)
-            log.begin({"kind": "graph", "version": __version__, "table": content})
-            rows = filter(None, map(log.find, range(log.n_finished)))
-            stored = dict(_fit_of(log, row, len(sample.categorical)) for row in rows)
-        positions = count(len(stored))
+        log = None if path is None else stack.enter_context(Checkpoint(path))
+        if log is not None:
+            lengths.fitted.update(_stored(log, lengths.sample))
 
         def on_fit(new: dict[Key, float]) -> None:
             if bar is not None:
                 bar.update(len(new))
             if log is not None:
                 log.add(
-                    (next(positions), " ".join(map(str, (node, *causes))), nats)
-                    for (node, causes), nats in new.items()
+                    (at, " ".join(map(str, (node, *causes))), nats)
+                    for at, ((node, causes), nats) in enumerate(new.items(), len(lengths.fitted))
                 )
 
-        yield on_fit, stored
+        lengths.on_fit = on_fit
+        yield
 
 
-def _fit_of(log: Checkpoint, row: tuple[str, Any], n_columns: int) -> tuple[Key, float]:
-    """Return a fit that a checkpoint stores; raise CheckpointError if it is none."""
-    text, nats = row
-    places = [int(each) if each.isdecimal() else -1 for each in text.split()]
-    known = places and all(0 <= place < n_columns for place in places)
-    if not known or not isinstance(nats, float) or not math.isfinite(nats):
-        raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
-    return (places[0], tuple(places[1:])), nats
+def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
+    """Yield the fits of an earlier run; raise CheckpointError if it had another table."""
+    content = content_hash(sample.values, sample.categorical)
+    log.begin({"kind": "graph", "version": __version__, "table": content})
+    for text, nats in filter(None, map(log.find, range(log.n_finished))):
+        places = [int(each) if each.isdecimal() else -1 for each in text.split()]
+        known = places and all(0 <= place < len(sample.names) for place in places)
+        if not known or not isinstance(nats, float) or not math.isfinite(nats):
+            raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
+        yield (places[0], tuple(places[1:])), nats
+
+
+class _Found(NamedTuple):
+    """A graph with the models of its columns, the rivals of its edges, and its hidden variables."""
+
+    parents: Parents
+    models: list[ConditionalModel]
+    challenges: dict[Arrow, Challenge]
+    groups: list[Group]
+    confounded: dict[Arrow, Confounded]
+    unexplained: list[tuple[Arrow, float]]
+    length: float
+
+
+def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
+    """Search the graph, then hidden variables, then what they leave unexplained."""
+    grouped, parents, challenges, groups = search_mixed(lengths, rules, *search(lengths, rules))
+    switched = {j: model for group in groups for j, model in group.members.items()}
+    confounded: dict[Arrow, Confounded] = {}
+    if common_cause:
+        parents, confounded = find_confounded(grouped, parents, rules, switched)
+    LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
+    unexplained = _unexplained(grouped, parents, rules.min_gain)
+    keys = [key_of(j, causes) for j, causes in enumerate(parents)]
+    models = [switched.get(j) or lengths.model(key) for j, key in enumerate(keys)]
+    parts = [group.length for group in groups]
+    parts += [model.length for j, model in enumerate(models) if j not in switched]
+    parts += [-each.gain for each in confounded.values() if each.is_shorter]
+    length = math.fsum(parts)
+    return _Found(parents, models, challenges, groups, confounded, unexplained, length)
 
 
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
@@ -308,120 +334,63 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     if n < 2:
         return []
     residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs)
-    pairs = []
-    for j in range(n):
-        hints = residuals.sample.hints((), residuals.model((j, ())))
-        pairs += [(i, j) for i in np.flatnonzero(hints > MIN_HINT).tolist() if i != j]
+    pairs = [(i, j) for j in range(n) for i in residuals.hinted(j, frozenset())]
     residuals.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
-    saved: dict[Arrow, float] = {}
-    for i, j in pairs:
-        pair = min(i, j), max(i, j)
-        nats = residuals(j, ()) - residuals(j, (i,))
-        saved[pair] = max(saved.get(pair, 0.0), nats)
+    saved = [(residuals(j, ()) - residuals(j, (i,)), min(i, j), max(i, j)) for i, j in pairs]
+    # The direction that saves more is last.
+    largest = {(places[i], places[j]): nats for nats, i, j in sorted(saved)}
     # Of many pairs, some seem to depend by chance.
     threshold = least + math.log(n * (n - 1) / 2)
-    found = [((places[i], places[j]), s) for (i, j), s in saved.items() if s > threshold]
+    found = [(pair, nats) for pair, nats in largest.items() if nats > threshold]
     return sorted(found, key=lambda each: -each[1])
 
 
-class _Found(NamedTuple):
-    """A graph, the rivals of its edges, and what hidden variables it has."""
-
-    parents: Parents
-    challenges: dict[Arrow, Challenge]
-    groups: list[Group]
-    confounded: dict[Arrow, Confounded]
-    unexplained: list[tuple[Arrow, float]]
-
-
-def _result(
-    found: GraphColumns,
-    ordered: GraphColumns,
-    lengths: Lengths,
-    graph: _Found,
-    within: PartialGraph | None,
-) -> CausalGraph:
-    """Return the graph of `ordered` columns in their order in the table, as `found`."""
-    names, n_samples, parents = ordered.names, len(found.sample.values), graph.parents
-    switched = {place: model for group in graph.groups for place, model in group.members.items()}
-    nodes = {}
-    for name in found.names:
-        place = names.index(name)
-        key = key_of(place, parents[place])
-        model = switched.get(place) or lengths.model(key)
-        causes = tuple(found.names.index(names[i]) for i in key[1])
-        nodes[name] = GraphNode(
-            name=name,
-            parents=tuple(found.names[i] for i in sorted(causes)),
-            model=model.name,
-            n_mechanisms=model.n_mechanisms,
-            length=model.length,
-            _model=model,
-            _points=found.sample.standardized[:, sorted(causes)],
-            _causes=causes,
-        )
-    edges = [
-        _edge(
-            names[i],
-            nodes[names[j]],
-            graph.challenges.get((i, j)),
-            graph.confounded.get((i, j), NONE),
-            n_samples,
-        )
-        for i, j in arrows(parents)
-    ]
-    given = [] if within is None else within.marked("<->")
-    hidden = {arrow: each for arrow, each in graph.confounded.items() if each.is_shorter}
-    apart = [{names[i], names[j]} for i, j in hidden] + [set(pair) for pair in given]
-    for arrow, each in hidden.items():
-        one, other = sorted((names[at] for at in arrow), key=found.names.index)
-        probability = cause_probability(each.saved)
-        edges.append(GraphEdge(one, other, BOTH, probability, each.gain, each.saved, each.model, 1))
-    edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
-    for one, other in given:
-        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
-    alone = [node.length for name, node in nodes.items() if names.index(name) not in switched]
-    return CausalGraph(
-        names=found.names,
-        edges=tuple(edges),
-        nodes=tuple(nodes.values()),
-        mixing=mixing_of(graph.groups, names, lengths),
-        unexplained=tuple(
-            (names[i], names[j], nats)
-            for (i, j), nats in graph.unexplained
-            if {names[i], names[j]} not in apart
-        ),
-        length=math.fsum(
-            [
-                *alone,
-                *(group.length for group in graph.groups),
-                *(-each.gain for each in hidden.values()),
-            ]
-        ),
-        n_samples=n_samples,
-        n_dropped=found.n_dropped,
-        _sample=found.sample,
-        _source=found.table.name if found.table.files else "",
+def _node(sample: Sample, at: int, found: _Found, place: dict[Hashable, int]) -> GraphNode:
+    """Return a column of the graph; `place` is that of each name in the table."""
+    causes, model = sorted(found.parents[at]), found.models[at]
+    return GraphNode(
+        name=sample.names[at],
+        parents=tuple(sorted((sample.names[i] for i in causes), key=place.__getitem__)),
+        model=model.name,
+        n_mechanisms=model.n_mechanisms,
+        length=model.length,
+        _model=model,
+        _points=sample.standardized[:, causes],
     )
+
+
+def _edges(
+    nodes: Sequence[GraphNode], found: _Found, place: dict[Hashable, int], n_samples: int
+) -> list[GraphEdge]:
+    """Return the edges that were found or required, the surest first."""
+    edges = []
+    for i, j in arrows(found.parents):
+        challenge, hidden = found.challenges.get((i, j)), found.confounded.get((i, j), NONE)
+        edges.append(_edge(nodes[i].name, nodes[j], challenge, hidden, n_samples))
+    for arrow, each in found.confounded.items():
+        if each.is_shorter:
+            one, other = sorted((nodes[at].name for at in arrow), key=place.__getitem__)
+            facts = cause_probability(each.saved), each.gain, each.saved, each.model
+            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1))
+    return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, place[edge.cause]))
 
 
 def _edge(
     cause: Hashable,
     effect: GraphNode,
     challenge: Challenge | None,
-    confounded: Confounded,
+    hidden: Confounded,
     n_samples: int,
 ) -> GraphEdge:
     model = effect.model, effect.n_mechanisms
     if challenge is None:
         return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *model, GIVEN)
-    is_directed, confidence = decision_of(challenge, n_samples)
-    confidence *= 1.0 - cause_probability(confounded.saved)
-    losses = challenge.without.nats, challenge.turned.nats
-    note = "" if is_directed else "as short the other way round"
+    is_directed, confidence = challenge.decision(n_samples)
+    confidence *= 1.0 - cause_probability(hidden.saved)
+    kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
     if is_determined(effect._model):
         # A cause may as well be the effect.
         confidence = min(confidence, UNSURE)
         note = f"the causes determine {effect.name}: any of these columns may be the effect"
-    kind = ARROW if is_directed else LINE
+    losses = challenge.without.nats, challenge.turned.nats
     return GraphEdge(cause, effect.name, kind, confidence, *losses, *model, note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -31,8 +31,8 @@ LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
 # A column and its causes, in increasing order.
 Key = tuple[int, tuple[int, ...]]
-# Lengths, and columns that may be further causes.
-Cache = tuple[dict[Key, float], dict[Key, frozenset[int]]]
+# Results of work, and lengths and columns that may be further causes found by it.
+Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
 
 
 def key_of(node: int, causes: Iterable[int]) -> Key:
@@ -42,10 +42,15 @@ def key_of(node: int, causes: Iterable[int]) -> Key:
 
 @frozen
 class Sample(Record):
-    """The rows of a table: values (n_samples, n_columns), and which columns are categories."""
+    """Columns of a table: values (n_samples, n_columns), which are categories, and their names."""
 
     values: FloatArray
     categorical: tuple[bool, ...]
+    names: tuple[Hashable, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the descriptions of the columns out of pickles, as they are many times larger."""
+        return _sample_of, (self.values, self.categorical, self.names)
 
     @computed
     def standardized(self) -> FloatArray:
@@ -82,19 +87,20 @@ class Sample(Record):
         places = sorted(causes, key=lambda at: self.categorical[at])
         return np.ascontiguousarray(values[:, places])
 
-    def reordered(self, order: Sequence[int]) -> Sample:
-        """Return the same columns and their descriptions in another order."""
-        values = np.ascontiguousarray(self.values[:, order])
-        other = Sample(values, tuple(self.categorical[at] for at in order))
+    def in_canonical_order(self) -> Sample:
+        """Return the same columns in an order that depends only on their values."""
+        lengths = [round(variable.length, 6) for variable in self.variables]
+        points = self.standardized.T.round(6).tolist()
+        order = sorted(range(len(lengths)), key=lambda at: (lengths[at], points[at]))
+        given = [(self.categorical[at], self.names[at]) for at in order]
+        other = Sample(np.ascontiguousarray(self.values[:, order]), *zip(*given, strict=True))
         vars(other)["_single"] = [self._single[at] for at in order]
         return other
 
     def model(self, key: Key) -> ConditionalModel:
         """Return the shortest model of a column given its causes."""
-        node, causes = key
-        return describe_over(
-            self.variables[node], [self.variables[at] for at in causes], self.is_tied
-        )
+        effect, *causes = (self.variables[at] for at in (key[0], *key[1]))
+        return describe_over(effect, causes, self.is_tied)
 
     def hints(self, causes: Sequence[int], model: ConditionalModel) -> FloatArray:
         """Guess the nats (n_columns,) that each column may save in addition to a model's `causes`.
@@ -127,23 +133,17 @@ class Sample(Record):
 
 
 class Lengths:
-    """Description lengths in nats of columns given their causes, in a cache.
+    """Description lengths in nats of columns given their causes, in a cache."""
 
-    `on_fit` is called with new ones.
-    """
-
-    def __init__(
-        self,
-        sample: Sample,
-        n_jobs: int | None = None,
-        on_fit: Callable[[dict[Key, float]], object] = bool,
-    ) -> None:
+    def __init__(self, sample: Sample, n_jobs: int | None = None) -> None:
         n, p = sample.values.shape
         self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
-        self.sample, self.on_fit = sample, on_fit
+        self.sample = sample
+        # Called with new ones.
+        self.on_fit: Callable[[dict[Key, float]], object] = bool
         self.fitted: dict[Key, float] = {}
         # Columns that may be further causes, by their hints.
-        self.hinted: dict[Key, frozenset[int]] = {}
+        self.hints: dict[Key, frozenset[int]] = {}
         self.most_models = max(LEAST_MODELS, MODEL_ROWS // n)
         self.model = lru_cache(self.most_models)(sample.model)
 
@@ -155,16 +155,19 @@ class Lengths:
         return self.fitted[key]
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
+        """Return the columns that are tried as a further cause of a column."""
+        if causes:
+            return self.hinted(node, causes)
+        return frozenset(range(len(self.sample.categorical))) - {node}
+
+    def hinted(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save nats as a further cause of a column."""
         key = key_of(node, causes)
-        if not causes:
-            return frozenset(range(len(self.sample.categorical))) - {node}
-        if key not in self.hinted:
-            with single_thread():
-                guesses = self.sample.hints(key[1], self.model(key))
+        if key not in self.hints:
+            guesses = self.sample.hints(key[1], self.model(key))
             some = np.flatnonzero(guesses > MIN_HINT).tolist()
-            self.hinted[key] = frozenset(some) - {node, *causes}
-        return self.hinted[key]
+            self.hints[key] = frozenset(some) - {node, *causes}
+        return self.hints[key]
 
     def fit(self, keys: Iterable[Key]) -> None:
         """Fit the keys that are not in the cache, in workers if they are many."""
@@ -174,56 +177,54 @@ class Lengths:
     def store(self, fitted: Mapping[Key, float]) -> None:
         """Add lengths to the cache."""
         new = {key: nats for key, nats in fitted.items() if key not in self.fitted}
-        self.fitted |= new
         self.on_fit(new)
+        self.fitted |= new
 
 
-def _fit(lengths: Lengths, keys: Sequence[Key]) -> None:
-    for key in keys:
-        with single_thread():
-            lengths.store({key: lengths.model(key).length})
-
-
-# Work of a task on some of the items.
-Work = Callable[[Lengths, Sequence[Any]], Any]
+def _fit(lengths: Lengths, key: Key) -> None:
+    lengths.store({key: lengths.model(key).length})
 
 
 def in_batches(
-    lengths: Lengths, work: Work, items: Sequence[Any], size: int, *, share: bool = False
+    lengths: Lengths, work: Callable[[Lengths, Any], Any], items: Sequence[Any], size: int
 ) -> list[Any]:
-    """Return the results of `work` on batches of items, in workers if there are several batches.
-
-    `share`: whether workers get the cache, which a search needs and a fit does not.
-    """
+    """Return the result of `work` on each item, in workers if there are several batches."""
     if len(items) <= size or joblib.effective_n_jobs(lengths.n_jobs) == 1:
-        return [work(lengths, items)]
+        return [work(lengths, item) for item in items]
     batches = [items[at : at + size] for at in range(0, len(items), size)]
-    cache: Cache = (lengths.fitted, lengths.hinted) if share else ({}, {})
-    calls = (joblib.delayed(_in_worker)(lengths.sample, cache, work, each) for each in batches)
+    known = lengths.sample, lengths.fitted, lengths.hints
+    calls = (joblib.delayed(_in_worker)(*known, work, batch) for batch in batches)
     with starting_workers():
-        done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
-    for _, (fitted, hinted) in done:
+        done: list[Done] = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
+    for _, fitted, hints in done:
         lengths.store(fitted)
-        lengths.hinted |= hinted
-    return [result for result, _ in done]
+        lengths.hints |= hints
+    return [result for results, *_ in done for result in results]
 
 
-def _in_worker(sample: Sample, cache: Cache, work: Work, items: Sequence[Any]) -> tuple[Any, Cache]:
-    """Return the result of `work`, and what it adds to the cache."""
-    lengths, (fitted, hinted) = Lengths(cached(sample), 1), cache
-    lengths.fitted, lengths.hinted = dict(fitted), dict(hinted)
-    result = work(lengths, items)
-    added = lengths.fitted.items() - fitted.items(), lengths.hinted.items() - hinted.items()
-    return result, (dict(added[0]), dict(added[1]))
+def _in_worker(
+    sample: Sample,
+    fitted: dict[Key, float],
+    hints: dict[Key, frozenset[int]],
+    work: Callable[[Lengths, Any], Any],
+    items: Sequence[Any],
+) -> Done:
+    """Return the results of `work`, and what it adds to both caches."""
+    lengths = Lengths(sample, 1)
+    lengths.fitted, lengths.hints = dict(fitted), dict(hints)
+    with single_thread():
+        results = [work(lengths, item) for item in items]
+    added = lengths.fitted.items() - fitted.items(), lengths.hints.items() - hints.items()
+    return results, dict(added[0]), dict(added[1])
 
 
 _last: list[Sample] = []
 
 
-def cached(sample: Sample) -> Sample:
+def _sample_of(values: FloatArray, *given: Any) -> Sample:
     """Return the last sample of this process if it is equal, because its columns are described."""
     for last in _last:
-        if last.categorical == sample.categorical and np.array_equal(last.values, sample.values):
+        if (last.categorical, last.names) == given and np.array_equal(last.values, values):
             return last
-    _last[:] = [sample]
-    return sample
+    _last[:] = [Sample(values, *given)]
+    return _last[0]

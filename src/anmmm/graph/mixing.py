@@ -11,23 +11,22 @@ each the graph is searched again, given what its columns tell: any column may jo
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import combinations, permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from anmmm._record import Record, computed, frozen
-from anmmm._threads import single_thread
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, shortest
 from anmmm.evidence.models import Additive, ConditionalModel
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
 from anmmm.graph.lengths import MIN_HINT, Key, Lengths, key_of
-from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, climb, total
+from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
 from anmmm.mixture import MixtureFit, SplineBasis
 from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.starts import soften
@@ -135,6 +134,11 @@ class Group(Record):
         return np.asarray(softmax(self.joint_likelihood, axis=1))
 
     @computed
+    def value(self) -> FloatArray:
+        """Probability of the first value, standardized, (n_samples, 1)."""
+        return standardize(self.probabilities[:, :1])[0]
+
+    @computed
     def length(self) -> float:
         """Nats of all columns, and of the parameters."""
         n, C = map(int, self.likelihood.shape)
@@ -229,43 +233,41 @@ class Fitter:
         residuals = sample.residuals(key[1], self.lengths.model(key))
         if residuals is None:
             return np.zeros((len(sample.values), 1))
-        own = standardize(self.single(node, causes).probabilities[:, :1])[0]
-        return np.hstack([residuals, own])
+        return np.hstack([residuals, self.single(node, causes).value])
 
     def hint(self, node: int, causes: frozenset[int], seed: Group) -> float:
         """Guess the nats that a column in a set saves, by the residuals of its model."""
-        value = standardize(seed.probabilities[:, :1])[0][:, 0]
-        correlations = value @ self.residuals(node, causes) / len(value)
-        return float(0.5 * len(value) * (correlations**2).max()) - 1.0
+        correlations = seed.value[:, 0] @ self.residuals(node, causes) / len(seed.value)
+        return float(0.5 * len(seed.value) * (correlations**2).max()) - 1.0
 
     def pairs(self, parents: Parents, free: Sequence[int]) -> list[Group]:
         """Return pairs of columns that one hidden variable may switch, the best first."""
-        tried: dict[frozenset[tuple[int, frozenset[int]]], tuple[float, Group]] = {}
+        tried: dict[Any, tuple[float, Group]] = {}
+        required = self.rules.required
         for one, other in permutations(free, 2):
-            for causes in self._causes(parents, one, other):
+            kept = parents[one], parents[other]
+            cut = kept[0] - {other}, kept[1] - {one}
+            is_fixed = cut == kept or required[one, other] or required[other, one]
+            for causes in [kept] if is_fixed else [kept, cut]:
                 seed = self.single(one, causes[0])
-                if causes[0] == parents[one] and causes[1] == parents[other]:
-                    is_edge = one in parents[other] or other in parents[one]
-                    if not is_edge and self.hint(other, causes[1], seed) < MIN_HINT:
-                        continue
+                if cut == kept and self.hint(other, causes[1], seed) < MIN_HINT:
+                    continue
                 model = self.fit(other, causes[1], seed.probabilities, seed.likelihood)
                 group = Group({**seed.members, other: model}, {one: causes[0], other: causes[1]})
                 key, gain = frozenset(group.causes.items()), self.gain(group, parents)
-                if gain > max(tried.get(key, (-FAR, group))[0], -FAR):
+                if gain > tried.get(key, (-FAR, group))[0]:
                     tried[key] = gain, group
         best = sorted(tried.values(), key=lambda each: -each[0])[:N_TRIED]
         fitted = [self.joint(group.causes, group.probabilities) for _, group in best]
         return sorted(fitted, key=lambda group: -self.gain(group, parents))[:N_PAIRS]
 
-    def _causes(
-        self, parents: Parents, one: int, other: int
-    ) -> list[tuple[frozenset[int], frozenset[int]]]:
-        """Return the causes of two columns, with and without an edge between them."""
-        kept = parents[one], parents[other]
-        cut = kept[0] - {other}, kept[1] - {one}
-        if cut == kept or self.rules.required[one, other] or self.rules.required[other, one]:
-            return [kept]
-        return [kept, cut]
+    def nats(self, parents: Parents, groups: Sequence[Group]) -> float:
+        """Return the nats of a graph with sets, and what its edges and sets have to save."""
+        switched = {j for group in groups for j in group.members}
+        nats = [self.lengths(j, each) for j, each in enumerate(parents) if j not in switched]
+        nats += [group.length for group in groups]
+        n_edges = sum(map(len, parents)) + len(switched) - len(groups)
+        return math.fsum(nats) + self.rules.min_gain * n_edges
 
 
 class GroupedLengths(Lengths):
@@ -281,28 +283,19 @@ class GroupedLengths(Lengths):
         self.model = lambda key: self._chosen(key)[0]
 
     def _choose(self, key: Key) -> tuple[ConditionalModel, int]:
-        """Return the shortest model of a column, and the place of the set that it joins, or -1."""
+        """Return the shortest model of a column, and the place of the set that it joins, or -1.
+
+        A set has to save `min_gain` nats on each column.
+        """
         node, causes = key
-        places = list(range(len(self.groups)))
-        if self.sample.variables[node].is_categorical:
-            places = []
-        own = [at for at in places if node in self.groups[at].members]
-        if self.is_fixed:
-            places = own
+        own = [at for at, group in enumerate(self.groups) if node in group.members]
+        is_free = not self.is_fixed and not self.sample.categorical[node]
         choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(key), -1)]
-        for at in places:
+        for at in range(len(self.groups)) if is_free else own:
             rest, start = self.groups[at].rest(node), self.groups[at].probabilities
-            choices.append((self.fitter.fit(node, frozenset(causes), start, rest), at))
-        return min(choices, key=self._priced)
-
-    def _priced(self, choice: tuple[ConditionalModel, int]) -> float:
-        """Return the nats of a model, with those that a set has to save on each column."""
-        model, place = choice
-        return model.length + (self.fitter.rules.min_gain if place >= 0 else 0.0)
-
-    def fit(self, keys: Iterable[Key]) -> None:
-        """Fit the keys that are not in the cache."""
-        self.store({key: self._priced(self._chosen(key)) for key in keys if key not in self.fitted})
+            model = self.fitter.fit(node, frozenset(causes), start, rest)
+            choices.append((model.plus(self.fitter.rules.min_gain), at))
+        return min(choices, key=lambda choice: choice[0].length)
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
@@ -333,32 +326,30 @@ def search_mixed(
     lengths: Lengths, rules: Rules, parents: Parents, challenges: dict[Arrow, Challenge]
 ) -> tuple[Lengths, Parents, dict[Arrow, Challenge], list[Group]]:
     """Add hidden variables to a graph while that saves nats, and search it anew given them."""
-    with single_thread():
-        fitter = Fitter(lengths, rules)
-        variables = lengths.sample.variables
-        places = [j for j, each in enumerate(variables) if not each.is_categorical]
-        best = Mixed(parents, [], total(lengths, parents, rules))
-        while (after := _with_another(fitter, best, places)) is not None:
-            best = after
-        if not best.groups:
-            return lengths, parents, challenges, []
-        while True:
-            grouped = GroupedLengths(fitter, best.groups, is_fixed=True)
-            challenges, shorter = challenge_all(grouped, best.parents, rules)
-            # Lengths given the sets are of one column at a time; the sets are fitted anew to a
-            # graph that differs in several.
-            after = None if shorter is None else _settled(fitter, shorter, best.groups)
-            if after is None or after.nats > best.nats - SAVING:
-                return grouped, best.parents, challenges, best.groups
-            best = after
+    fitter = Fitter(lengths, rules)
+    best = Mixed(parents, [], fitter.nats(parents, []))
+    while (after := _with_another(fitter, best)) is not None:
+        best = after
+    if not best.groups:
+        return lengths, parents, challenges, []
+    while True:
+        grouped = GroupedLengths(fitter, best.groups, is_fixed=True)
+        challenges, shorter = challenge_all(grouped, best.parents, rules)
+        # Lengths given the sets are of one column at a time; the sets are fitted anew to a graph
+        # that differs in several.
+        after = None if shorter is None else _settled(fitter, shorter, best.groups)
+        if after is None or after.nats > best.nats - SAVING:
+            return grouped, best.parents, challenges, best.groups
+        best = after
 
 
-def _with_another(fitter: Fitter, best: Mixed, places: Sequence[int]) -> Mixed | None:
+def _with_another(fitter: Fitter, best: Mixed) -> Mixed | None:
     """Add a set to a graph; None if none saves nats."""
-    free = [j for j in places if not any(j in group.members for group in best.groups)]
+    taken = {j for group in best.groups for j in group.members}
+    is_categorical = fitter.lengths.sample.categorical
+    free = [j for j, is_name in enumerate(is_categorical) if not is_name and j not in taken]
     for pair in fitter.pairs(best.parents, free):
-        start = tuple(pair.causes.get(j, causes) for j, causes in enumerate(best.parents))
-        found = _settled(fitter, start, [*best.groups, pair])
+        found = _settled(fitter, changed(best.parents, pair.causes), [*best.groups, pair])
         if found.nats < best.nats - SAVING:
             return found
     return None
@@ -371,7 +362,7 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
         grouped = GroupedLengths(fitter, best.groups)
         parents = climb(grouped, best.parents, fitter.rules)
         groups = grouped.regrouped(parents)
-        after = Mixed(parents, groups, _nats(fitter, parents, groups))
+        after = Mixed(parents, groups, fitter.nats(parents, groups))
         if after.nats > best.nats - SAVING:
             return best
         is_same = len(groups) == len(best.groups) and parents == best.parents
@@ -379,16 +370,6 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
         if is_same and all(a.is_like(b) for a, b in zip(before, groups, strict=True)):
             return best
     return best
-
-
-def _nats(fitter: Fitter, parents: Parents, groups: Sequence[Group]) -> float:
-    """Return the nats of a graph with sets, and what its edges and sets have to save."""
-    switched = {j for group in groups for j in group.members}
-    others = [fitter.lengths(j, each) for j, each in enumerate(parents) if j not in switched]
-    n_edges = sum(map(len, parents)) + len(switched) - len(groups)
-    return math.fsum([*others, *(each.length for each in groups)]) + (
-        fitter.rules.min_gain * n_edges
-    )
 
 
 def mixing_of(

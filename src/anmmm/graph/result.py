@@ -30,7 +30,7 @@ from anmmm.direction import SURE, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
-from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, adjacency_of
+from anmmm.graph.forms import ARROW, MARK_OF, Edge, PartialGraph
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
 from anmmm.graph.search import causal_order
@@ -117,8 +117,6 @@ class GraphNode(Record):
     _model: ConditionalModel = field(repr=False)
     # The causes, standardized.
     _points: FloatArray = field(repr=False)
-    # Their places in the table, in the order in which the model takes them.
-    _causes: tuple[int, ...] = field(repr=False)
 
     @property
     def labels(self) -> IntArray | None:
@@ -134,7 +132,7 @@ class GraphNode(Record):
     @computed
     def check_pvalue(self) -> float:
         """P-value of a test of independence of the causes and the residual."""
-        if not self._causes or isinstance(self._model, Independent):
+        if not self.parents or isinstance(self._model, Independent):
             return 1.0
         return check_models([self._model], HSICVariable(self._points)).pvalue
 
@@ -169,31 +167,36 @@ class CausalGraph(Record):
     length: float
     n_samples: int
     n_dropped: int
+    # Its columns have an order of their own.
     _sample: Sample = field(repr=False)
     # Path of the table, if it is a file.
     _source: str = field(repr=False)
 
+    @computed
+    def _partial(self) -> PartialGraph:
+        edges = [(each.cause, MARK_OF[each.kind], each.effect) for each in self.edges]
+        return PartialGraph(self.names, edges)
+
     @property
     def directed(self) -> tuple[Edge, ...]:
         """Arrows, the cause first."""
-        return tuple((each.cause, each.effect) for each in self.edges if each.kind == ARROW)
+        return tuple(self._partial.marked("->"))
 
     @property
     def undirected(self) -> tuple[Edge, ...]:
         """Edges without a direction."""
-        return tuple((each.cause, each.effect) for each in self.edges if each.kind == LINE)
+        return tuple(self._partial.marked("--"))
 
     @property
     def adjacency(self) -> IntArray:
         """1 at [cause, effect], (n_columns, n_columns), and at both places if there is no arrow."""
-        marked = ((each.cause, MARK_OF[each.kind], each.effect) for each in self.edges)
-        return adjacency_of(self.names, marked)
+        return self._partial.adjacency
 
     @property
     def order(self) -> tuple[Hashable, ...]:
         """Columns in a causal order of the graph that was found, causes first."""
-        parents = tuple(frozenset(node._causes) for node in self.nodes)
-        return tuple(self.names[at] for at in causal_order(parents))
+        parents = (map(self.names.index, node.parents) for node in self.nodes)
+        return tuple(self.names[at] for at in causal_order(tuple(map(frozenset, parents))))
 
     def node(self, name: Hashable) -> GraphNode:
         """Return a node by the name of its column."""
@@ -237,17 +240,16 @@ class CausalGraph(Record):
         """
         node = self._effect_of(cause, effect)
         n_points = check_count(n_points, "n_points", minimum=2)
-        if self._sample.categorical[self.names.index(cause)]:
+        sample, scale = self._sample, self._sample.scale
+        own, at, *others = map(sample.names.index, (effect, cause, *node.parents))
+        if sample.categorical[at]:
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
-        scale = self._sample.scale
-        values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
-        at = self.names.index(cause)
-        own_values = self._sample.values[:, at]
-        values[:, at] = np.linspace(own_values.min(), own_values.max(), n_points)
-        curves = node._model.curves(self._sample.points(scale.apply(values), node._causes))
-        own = self.names.index(effect)
-        unit, center, spread = (each[own] for each in (scale.unit, scale.center, scale.std))
-        return values[:, at], curves.through(lambda z: (z * spread + center) * unit)
+        values = np.tile(np.median(sample.values, axis=0), (n_points, 1))
+        along = np.linspace(sample.values[:, at].min(), sample.values[:, at].max(), n_points)
+        values[:, at] = along
+        points = sample.points(scale.apply(values), sorted(others))
+        unit, center, std = (each[own] for each in (scale.unit, scale.center, scale.std))
+        return along, node._model.curves(points).through(lambda z: (z * std + center) * unit)
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
@@ -288,15 +290,9 @@ class CausalGraph(Record):
             {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
             for each in self.mixing
         ]
-        document = {
-            "edges": self._rows,
-            "columns": self.names,
-            "mixing": mixing,
-            "unexplained": self.unexplained,
-            "length": self.length,
-            "n_samples": self.n_samples,
-            "n_dropped": self.n_dropped,
-        }
+        names = "unexplained", "length", "n_samples", "n_dropped"
+        others = {name: getattr(self, name) for name in names}
+        document = {"edges": self._rows, "columns": self.names, "mixing": mixing, **others}
         return {name: json_value(value) for name, value in document.items()}
 
     def write(self, path: StrPath, *, force: bool = False) -> None:
@@ -311,12 +307,9 @@ class CausalGraph(Record):
 
         Raises
         ------
-        ValueError
-            If the name ends otherwise.
-        ImportError
-            If a library that the format needs is not installed.
-        OSError
-            If the file cannot be written, is the table of the graph, or is another file.
+        ValueError, ImportError, OSError
+            If the format is unknown or its library not installed, or if the file cannot be written,
+            is the table of the graph, or is another file.
         """
         refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
@@ -330,10 +323,8 @@ class CausalGraph(Record):
                 temporary.write_text(text, encoding="utf-8", newline="")
             elif suffix == ".parquet":
                 # Names need not be text.
-                rows = [
-                    {**row, "cause": str(row["cause"]), "effect": str(row["effect"])}
-                    for row in self._rows
-                ]
+                ends = [{"cause": str(e.cause), "effect": str(e.effect)} for e in self.edges]
+                rows = [row | texts for row, texts in zip(self._rows, ends, strict=True)]
                 kind = {"anmmm.kind": "graph"}
                 table = pyarrow_module().Table.from_pylist(rows).replace_schema_metadata(kind)
                 pyarrow_module("parquet").write_table(table, temporary)
@@ -354,22 +345,7 @@ class CausalGraph(Record):
         return self.summary()
 
     def plot(self, **options: Any) -> Any:
-        """Draw the graph in layers by causal order; see `anmmm.plotting.plot_graph`.
-
-        Parameters
-        ----------
-        **options
-            Keyword arguments of `anmmm.plotting.plot_graph`.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If Matplotlib is not installed (extra ``plot``).
-        """
+        """Draw the graph; the options and the axes are those of `anmmm.plotting.plot_graph`."""
         from anmmm.plotting import plot_graph
 
         return plot_graph(self, **options)
@@ -417,9 +393,13 @@ class CausalGraph(Record):
     @property
     def _shown(self) -> list[tuple[str, float, Any, str, str]]:
         """Edge, confidence, gain, model and note of each edge, as people read them."""
-        rows = []
-        for each in self.edges:
-            gain, note = (GIVEN, "") if each.note == GIVEN else (each.gain, each.note)
-            edge = f"{each.cause} {each.kind} {each.effect}"
-            rows.append((edge, each.confidence, gain, model_text(each.model), note))
-        return rows
+        return [
+            (
+                f"{each.cause} {each.kind} {each.effect}",
+                each.confidence,
+                GIVEN if each.note == GIVEN else each.gain,
+                model_text(each.model),
+                "" if each.note == GIVEN else each.note,
+            )
+            for each in self.edges
+        ]

@@ -8,7 +8,7 @@ from there. Nothing is random.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -69,6 +69,10 @@ class Loss(NamedTuple):
     nats: float
     error: float
 
+    def confidence(self, n_samples: int) -> float:
+        """Return the probability that the best graph is better than this one."""
+        return float(expit(SLOPE * max(self.nats, 0.0) / nats_error(self.error, n_samples)))
+
 
 class Challenge(NamedTuple):
     """Losses of the best graphs without an edge and with it reversed; the end of a free climb."""
@@ -76,6 +80,11 @@ class Challenge(NamedTuple):
     without: Loss
     turned: Loss
     free: Parents
+
+    def decision(self, n_samples: int) -> tuple[bool, float]:
+        """Return whether an edge has a direction, and the confidence in it, or in the edge."""
+        there, towards = self.without.confidence(n_samples), self.turned.confidence(n_samples)
+        return (False, there) if towards < LEAST_CONFIDENCE else (True, min(there, towards))
 
 
 def causal_order(parents: Parents) -> list[int]:
@@ -183,35 +192,25 @@ def challenge_all(
     lengths: Lengths, best: Parents, rules: Rules
 ) -> tuple[dict[Arrow, Challenge], Parents | None]:
     """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
-    found: dict[Arrow, Challenge] = {}
     edges = [arrow for arrow in arrows(best) if not rules.required[arrow]]
-    work = partial(_challenges, best=best, rules=rules)
-    for some in in_batches(lengths, work, edges, BATCH, share=True):
-        found |= some
-    free = [each.free for each in found.values()]
+    done = in_batches(lengths, partial(challenge, best=best, rules=rules), edges, BATCH)
+    free = [each.free for each in done]
     shorter = min(free, key=lambda graph: total(lengths, graph, rules), default=best)
     is_shorter = total(lengths, shorter, rules) <= total(lengths, best, rules) - TOLERANCE
-    return found, shorter if is_shorter else None
+    return dict(zip(edges, done, strict=True)), shorter if is_shorter else None
 
 
-def _challenges(
-    lengths: Lengths, edges: Sequence[Arrow], best: Parents, rules: Rules
-) -> dict[Arrow, Challenge]:
-    return {arrow: challenge(lengths, best, arrow, rules) for arrow in edges}
-
-
-def challenge(lengths: Lengths, best: Parents, arrow: Arrow, rules: Rules) -> Challenge:
+def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Challenge:
     """Climb without an edge, with it reversed, and from both freely again."""
     cause, effect = arrow
     cut = changed(best, {effect: best[effect] - {cause}})
     without = climb(lengths, cut, rules.forbidding(arrow))
-    turned = None
+    free, turned = [climb(lengths, without, rules)], None
     if rules.allowed[effect, cause]:
         start = _reversed(cut, arrow, rules)
         if len(causal_order(start)) == len(best):
             turned = climb(lengths, start, rules.requiring((effect, cause)))
-    rivals = [graph for graph in (without, turned) if graph is not None]
-    free = [climb(lengths, graph, rules) for graph in rivals]
+            free.append(climb(lengths, turned, rules))
     return Challenge(
         loss(lengths, best, without, rules),
         loss(lengths, best, turned, rules),
@@ -238,15 +237,3 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
             first, second = (lengths.model(key_of(j, causes)).nats for causes in (one, other))
             differences += first - second
     return Loss(nats, math.sqrt(len(differences)) * float(differences.std()))
-
-
-def confidence_of(loss: Loss, n_samples: int) -> float:
-    """Return the probability that the best graph is better than one that is longer by `loss`."""
-    return float(expit(SLOPE * max(loss.nats, 0.0) / nats_error(loss.error, n_samples)))
-
-
-def decision_of(challenge: Challenge, n_samples: int) -> tuple[bool, float]:
-    """Return whether an edge has a direction, and the confidence in it, or in the edge if not."""
-    there = confidence_of(challenge.without, n_samples)
-    towards = confidence_of(challenge.turned, n_samples)
-    return (False, there) if towards < LEAST_CONFIDENCE else (True, min(there, towards))

@@ -1,16 +1,17 @@
-"""The columns of a table that make a graph, checked."""
+"""What is given: the columns of a table that make a graph, and its edges, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
-from anmmm._typing import FloatArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import DATES, MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
@@ -20,7 +21,7 @@ from anmmm.collection.sources.table import text_problem
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.lengths import Sample
-from anmmm.graph.search import Arrow
+from anmmm.graph.search import Rules, causal_order
 from anmmm.preprocessing import standardize
 
 MIN_ROWS = 20
@@ -33,49 +34,7 @@ BYTES_A_VALUE = 14 * 8
 COPY_TOLERANCE = 1e-9
 
 Fault = Callable[[str], SourceError]
-
-
-class GraphColumns(NamedTuple):
-    """Names and values of columns of a table, and the number of incomplete rows left out."""
-
-    table: Table
-    names: tuple[Hashable, ...]
-    sample: Sample
-    n_dropped: int
-
-    def reordered(self, order: Sequence[int]) -> GraphColumns:
-        """Return the same columns in another order."""
-        names = tuple(self.names[at] for at in order)
-        return self._replace(names=names, sample=self.sample.reordered(order))
-
-    def place(self, name: Any, argument: str) -> int:
-        """Return the place of a column; raise ValueError if there is none."""
-        column = self.table.column(name, argument)
-        if column not in self.names:
-            raise ValueError(
-                f"{argument} names {brief(name)}, which is none of the columns of the graph: "
-                f"{listed(self.names)}"
-            )
-        return self.names.index(column)
-
-    def edge_places(self, edges: Any, argument: str) -> list[Arrow]:
-        """Return pairs of names as places."""
-        if isinstance(edges, str) or not isinstance(edges, Iterable):
-            raise TypeError(
-                f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found "
-                f"{brief(edges)}"
-            )
-        found = []
-        for edge in edges:
-            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-                raise TypeError(
-                    f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
-                )
-            cause, effect = (self.place(name, argument) for name in edge)
-            if cause == effect:
-                raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
-            found.append((cause, effect))
-        return found
+Nodes = Sequence[Hashable]
 
 
 def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str) -> PartialGraph:
@@ -104,15 +63,12 @@ def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str)
     return graph.renamed([table.column(node, argument) for node in nodes])
 
 
-def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> GraphColumns:
-    """Read and check columns of a table, by default all that hold numbers or categories.
+def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> tuple[Sample, int]:
+    """Read columns of a table, by default all that hold numbers or categories; count rows left out.
 
     Raise TypeError or ValueError if they make no graph.
     """
-
-    def fault(problem: str) -> SourceError:
-        return SourceError(table.name, None, problem)
-
+    fault = partial(SourceError, table.name, None)
     check_choice(missing, "missing", MISSING)
     chosen = [] if categories is None else _resolved(categories, table, "categories")
     categorical = {*table.categories, *chosen}
@@ -127,10 +83,8 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> G
         raise fault(
             f"a graph needs 2 or more columns of numbers or categories, found {listed(names)}"
         )
-    read = table.read(
-        [name for name in names if name not in categorical],
-        [name for name in names if name in categorical],
-    )
+    numbers = [name for name in names if name not in categorical]
+    read = table.read(numbers, [name for name in names if name in categorical])
     absent = [missing_of(read[name]) for name in names]
     complete = ~np.any(absent, axis=0)
     n_dropped = int(np.count_nonzero(~complete))
@@ -141,15 +95,14 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> G
     n_rows = len(complete) - n_dropped
     if n_rows < MIN_ROWS:
         raise fault(f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}")
-    values = [_as_numbers(read[name][complete], name, fault) for name in names]
+    values = np.column_stack([_as_numbers(read[name][complete], name, fault) for name in names])
     _check(values, names, fault)
     # Ordered categories are read as numbers; two categories need no order.
     unordered = [
         read[name].dtype.hasobject and len(np.unique(column)) > 2
-        for name, column in zip(names, values, strict=True)
+        for name, column in zip(names, values.T, strict=True)
     ]
-    sample = Sample(np.column_stack(values), tuple(unordered))
-    return GraphColumns(table, tuple(names), sample, n_dropped)
+    return Sample(values, tuple(unordered), tuple(names)), n_dropped
 
 
 def _resolved(names: Any, table: Table, argument: str) -> list[Hashable]:
@@ -198,19 +151,17 @@ def _as_numbers(column: NDArray[Any], name: Hashable, fault: Fault) -> FloatArra
     return categories.codes
 
 
-def _check(values: list[FloatArray], names: list[Hashable], fault: Fault) -> None:
+def _check(values: FloatArray, names: list[Hashable], fault: Fault) -> None:
     """Refuse constant columns, copies, and more values than fit into memory."""
-    constant = [name for name, column in zip(names, values, strict=True) if not np.ptp(column)]
+    constant = [name for name, size in zip(names, np.ptp(values, axis=0), strict=True) if not size]
     if constant:
         raise fault(f"constant columns have no causes: {listed(constant)}; leave them out")
-    size = BYTES_A_VALUE * len(values) * len(values[0])
-    if size > MOST_BYTES:
-        n_rows = int(MOST_BYTES / BYTES_A_VALUE / len(values))
+    if (size := BYTES_A_VALUE * values.size) > MOST_BYTES:
         raise fault(
-            f"{len(values)} columns of {len(values[0])} rows need {size / 1e9:.0f} GB; pass fewer "
-            f"columns, or at most {n_rows} rows"
+            f"{len(names)} columns of {len(values)} rows need {size / 1e9:.0f} GB; pass fewer "
+            f"columns, or at most {int(MOST_BYTES / BYTES_A_VALUE / len(names))} rows"
         )
-    columns = standardize(np.column_stack(values))[0].T
+    columns = standardize(values)[0].T
     # With equal signs of their first values, copies are next to each other in lexical order.
     signed = columns * np.where(columns[:, :1] < 0.0, -1.0, 1.0)
     order = sorted(range(len(names)), key=lambda at: signed[at, :MIN_ROWS].round(6).tolist())
@@ -218,3 +169,86 @@ def _check(values: list[FloatArray], names: list[Hashable], fault: Fault) -> Non
         if np.abs(signed[one] - signed[other]).max() <= COPY_TOLERANCE:
             first, second = (names[at] for at in sorted((one, other)))
             raise fault(f"column {second!r} repeats {first!r}; leave one of them out")
+
+
+def rules_of(
+    table: Table,
+    names: Nodes,
+    *,
+    required: Any,
+    forbidden: Any,
+    tiers: Any,
+    within: PartialGraph | None,
+    max_parents: int,
+    min_gain: float,
+) -> Rules:
+    """Return the rules of a search; raise TypeError or ValueError if arguments contradict.
+
+    `names` are those of the graph among the columns of the table.
+    """
+    n = len(names)
+    allowed = ~np.eye(n, dtype=bool)
+    fixed = {"required": _matrix(table, names, required, "required")}
+    if within is not None:
+        fixed["within"] = _matrix(table, names, within.marked("->"), "within")
+        lines = _matrix(table, names, within.marked("--"), "within")
+        allowed = fixed["within"] | lines | lines.T
+    allowed &= ~_matrix(table, names, forbidden, "forbidden")
+    tier = _tiers(table, names, tiers)
+    allowed &= (tier[:, np.newaxis] <= tier) | (np.minimum(tier[:, np.newaxis], tier) < 0)
+    for argument, edges in fixed.items():
+        for i, j in np.argwhere(edges & ~allowed):
+            raise ValueError(
+                f"{argument} has the edge {names[i]} → {names[j]}, which forbidden, tiers or "
+                "within rules out; change one of them"
+            )
+    must = np.logical_or.reduce([*fixed.values()])
+    allowed &= ~must.T
+    rules = Rules(allowed, must, max_parents, min_gain)
+    on_cycle = sorted({*range(n)}.difference(causal_order(rules.start)))
+    if on_cycle:
+        cyclic = listed([names[at] for at in on_cycle])
+        raise ValueError(f"the required edges make a cycle among {cyclic}; take one of them out")
+    return rules
+
+
+def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
+    """Return the place of a column in the graph; raise ValueError if there is none."""
+    column = table.column(name, argument)
+    if column not in names:
+        raise ValueError(
+            f"{argument} names {brief(name)}, which is none of the columns of the graph: "
+            f"{listed(names)}"
+        )
+    return names.index(column)
+
+
+def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
+    """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise TypeError(
+            f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
+        )
+    found = np.zeros((len(names), len(names)), dtype=bool)
+    for edge in edges:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise TypeError(
+                f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
+            )
+        cause, effect = (_place(table, names, name, argument) for name in edge)
+        if cause == effect:
+            raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
+        found[cause, effect] = True
+    return found
+
+
+def _tiers(table: Table, names: Nodes, tiers: Any) -> IntArray:
+    """Return the tier (n_columns,) of each column, -1 if it is in none."""
+    tier = np.full(len(names), -1)
+    for at, group in enumerate(tiers):
+        for name in [group] if isinstance(group, str) else group:
+            place = _place(table, names, name, "tiers")
+            if tier[place] >= 0:
+                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
+            tier[place] = at
+    return tier

@@ -76,7 +76,7 @@ def draw_effect(
 ) -> Any:
     """Draw on axes; options as for `plot_mechanisms`."""
     node, sample = graph.node(effect), graph._sample
-    places = [graph.names.index(name) for name in (cause, effect)]
+    places = [sample.names.index(name) for name in (cause, effect)]
     x, y = (sample.values[:, at] for at in places)
     groups = Groups(mechanism_names(1), np.zeros(len(x), dtype=np.intp))
     if node.labels is not None and node.probabilities is not None:
@@ -119,7 +119,8 @@ def _partial_residuals(
     curves: EffectCurves,
 ) -> FloatArray:
     """Return the residuals from each row's own mechanism, added to the partial curve."""
-    model, sample, own = graph.node(effect)._model, graph._sample, graph.names.index(effect)
+    model, sample = graph.node(effect)._model, graph._sample
+    own = sample.names.index(effect)
     center, lower, upper = (
         np.choose(labels, [np.interp(x, at, values) for values in bound.T])
         for bound in (curves.center, curves.lower, curves.upper)
