@@ -7,7 +7,10 @@ result never depends on which other kernels were compiled in the process or load
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from llvmlite.binding import Linkage, parse_assembly
@@ -21,24 +24,24 @@ INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
 class _Library(JITCodeLibrary):
     """The unoptimized code of a kernel, which others link."""
 
-    # Whether a kernel is linking. All compiling is done under one lock.
+    # Whether a kernel is linking or stored. All compiling is done under one lock.
     by_kernel: ClassVar[bool] = False
+    _shared_module: Any
+
+    def add_linking_library(self, library: Any) -> None:
+        """Add a callee, and the callees of a kernel, whose module has only its own functions."""
+        super().add_linking_library(library)  # type: ignore[no-untyped-call]
+        if isinstance(library, _Library):
+            self._linking_libraries += library._linking_libraries
 
     def finalize(self) -> None:
-        """Link the callees, and make machine code if Python calls the kernel."""
-        before, _Library.by_kernel = _Library.by_kernel, True
-        try:
-            super().finalize()  # type: ignore[no-untyped-call]
-        finally:
-            _Library.by_kernel = before
+        """Keep the unoptimized code."""
+        self._shared_module = self._final_module.clone()
+        _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
 
     def _optimize_functions(self, module: Any) -> None:
         # All functions are optimized together later.
         module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        self._shared_module = self._final_module.clone()
-        _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
 
     def _get_module_for_linking(self) -> Any:
         self._ensure_finalized()  # type: ignore[no-untyped-call]
@@ -46,25 +49,45 @@ class _Library(JITCodeLibrary):
             return self._shared_module
         # Numba's functions of parallel loops would share copies, one of which may be freed with the
         # function that it came with: so they inline all.
-        return parse_assembly(INLINED.sub(r"\1 alwaysinline {", str(self._shared_module)))
+        return parse_assembly(INLINED.sub(r"\1 alwaysinline {", str(self._whole())))
+
+    def _whole(self) -> Any:
+        """Return the unoptimized code of the kernel and of its callees."""
+        module = self._shared_module.clone()
+        with _linking():
+            for library in dict.fromkeys(self._linking_libraries):
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
 
 
 class KernelLibrary(_Library):
     """Machine code of a kernel that Python calls, with its own copies of its callees."""
 
+    def finalize(self) -> None:
+        """Link the callees, and make machine code."""
+        super().finalize()
+        with _linking():
+            JITCodeLibrary.finalize(self)  # type: ignore[no-untyped-call]
+
     def _optimize_final_module(self) -> None:
-        super()._optimize_final_module()
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
         manager: Any = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
         # llvmlite's newer pass managers come with their builder.
         passes, *builder = manager if isinstance(manager, tuple) else (manager,)
         passes.run(self._final_module, *builder)
 
+    def serialize_using_object_code(self) -> Any:
+        """Return name, kind, machine code and unoptimized code."""
+        machine_code = self._get_compiled_object()  # type: ignore[no-untyped-call]
+        return self.name, "object", (machine_code, self._whole().as_bitcode())
+
 
 class InnerLibrary(_Library):
     """Code of a kernel that only kernels call: it is optimized and run as a part of theirs."""
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Keep the unoptimized code; there is no other."""
+        super().finalize()
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
         self._finalized = True
 
@@ -82,6 +105,16 @@ class InnerLibrary(_Library):
         """Do nothing: without machine code nothing reads the environment."""
 
 
+@contextmanager
+def _linking() -> Iterator[None]:
+    """Have kernels return their own functions only."""
+    before, _Library.by_kernel = _Library.by_kernel, True
+    try:
+        yield
+    finally:
+        _Library.by_kernel = before
+
+
 def _relink(module: Any, old: Linkage, new: Linkage) -> None:
     for function in module.functions:
         if not function.is_declaration and function.linkage == old:
@@ -90,6 +123,16 @@ def _relink(module: Any, old: Linkage, new: Linkage) -> None:
 
 class KernelCompiler(Compiler):
     """Numba's compiler, with the libraries of kernels."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile without garbage collections, a tenth of the time: Numba makes many objects."""
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile_extra(func)  # type: ignore[no-untyped-call]
+        finally:
+            if collects:
+                gc.enable()
 
     def define_pipelines(self) -> Any:
         """Return Numba's own pipeline, with a library for its last pass."""

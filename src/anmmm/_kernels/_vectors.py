@@ -80,8 +80,8 @@ def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
-    return builder.gep(data, [args[1]])
+    at = context.data_model_manager[signature.args[0]].get_field_position("data")
+    return builder.gep(builder.extract_value(args[0], at), [args[1]])
 
 
 def _broadcast(builder: Any, number: Any) -> Any:
