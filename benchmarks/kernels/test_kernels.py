@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, mlp, packed, pivoted
+from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, packed, pivoted
 from anmmm._kernels._jit import SUMS
 from anmmm._kernels.hidden import Pair
 from anmmm.evidence.hidden import CURVE, GROUPS, HiddenFits
@@ -130,19 +130,6 @@ class TestBlocks:
         factors = lowrank.Factors(*one, *one, np.zeros(filled.rank), *one, np.zeros(filled.rank))
         rows, arrays = np.empty((len(blocks), 1, blocks.shape[2])), np.empty((3, 2))
         benchmark(lowrank.evaluate, factors, blocks, y, 1.0, 1.0, 1.0, 0.0, rows, arrays, None)
-
-
-def test_mlp(benchmark: Any, n: int) -> None:
-    rng = np.random.default_rng(0)
-    inputs, hidden, theta = rng.standard_normal((n, 2)), np.empty((n, 20)), np.ones((n, 1))
-    layers = rng.standard_normal((2, 20)), np.zeros(20), rng.standard_normal((20, 1)), np.zeros(1)
-    weights, gradients = mlp.Weights(*layers), mlp.Weights(*map(np.empty_like, layers))
-
-    def run() -> None:
-        mlp.forward(inputs, weights, hidden, theta, 1)
-        mlp.backward(inputs, weights.W2, hidden, theta, gradients, 1)
-
-    benchmark(run)
 
 
 @pytest.mark.parametrize("kind", ["curve", "groups"])

@@ -88,16 +88,15 @@ SCRIPT = """
 import json, sys
 import numpy as np
 from anmmm._kernels._lapack import potrf
-from anmmm._kernels.mlp import Weights, forward, forward_parallel
+from anmmm._kernels.pivoted import extend, extend_parallel
 
 A = np.array([[4.0, 0.0], [2.0, 5.0]])
 info = potrf(A)
-serial, parallel = np.zeros((2, 5, 1))
-inputs, hidden = np.ones((5, 2)), np.empty((5, 3))
-weights = Weights(np.zeros((2, 3)), np.zeros(3), np.ones((3, 1)), np.ones(1))
-for run, theta in ((forward, serial), (forward_parallel, parallel)):
-    run(inputs, weights, hidden, theta, 2)
-kernels = {"potrf": potrf, "forward": forward, "forward_parallel": forward_parallel}
+serial, parallel = np.zeros((2, 1, 1, 5))
+points, one, rest = np.ones((1, 1, 5)), np.ones((1, 1)), np.empty((1, 5))
+for run, factor in ((extend, serial), (extend_parallel, parallel)):
+    run(points, 5, np.ones(1), one, 2.0 * one, factor, rest, 2)
+kernels = {"potrf": potrf, "extend": extend, "extend_parallel": extend_parallel}
 json.dump(
     {
         "hits": {name: sum(k.stats.cache_hits.values()) for name, k in kernels.items()},
@@ -115,14 +114,14 @@ def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
         done = python("-c", SCRIPT, env={"NUMBA_CACHE_DIR": str(tmp_path)})
         result = json.loads(done.stdout)
         for counts, expected in ((result["hits"], hits), (result["misses"], 1 - hits)):
-            assert counts == dict.fromkeys(("potrf", "forward", "forward_parallel"), expected)
+            assert counts == dict.fromkeys(("potrf", "extend", "extend_parallel"), expected)
         assert result["info"] == 0
         assert_allclose(result["factor"], [[2.0, 0.0], [1.0, 2.0]])
-        # Three units at rest give 1/2 each.
+        # Points at the pivot, whose factor is 2.
         for form in ("serial", "parallel"):
-            assert_allclose(result[form], np.full((5, 1), 2.5))
+            assert_allclose(result[form], np.full((1, 1, 5), 0.5))
 
     # The parallel twin shares the body's file and line: only a name of its own keeps them apart.
     indices = [file.name for file in tmp_path.rglob("*.nbi")]
-    assert sum(name.startswith("mlp.forward-") for name in indices) == 1
-    assert sum(name.startswith("mlp.forward_parallel-") for name in indices) == 1
+    assert sum(name.startswith("pivoted.extend-") for name in indices) == 1
+    assert sum(name.startswith("pivoted.extend_parallel-") for name in indices) == 1

@@ -67,6 +67,15 @@ def test_without_floors_and_priors_and_with_amplitude_one_it_is_the_equation_of_
     assert_allclose(value, oracle.paper_objective(X, theta, Y, omega, 10.0), rtol=1e-12)
 
 
+@pytest.mark.parametrize(("sign", "activation"), [(1.0, 1.0), (-1.0, 0.0)])
+def test_the_back_constraint_saturates_without_overflow(sign, activation):
+    x = np.full((1, 1), sign * 1e8)
+    objective = objective_of(x, np.zeros((1, 1)), latent_map="mlp", n_hidden=1)
+    weights = np.array([1e8, 0.0, 0.0, 3.0, 0.5])
+    z = objective.pack(weights, Hyperparameters(1.0, 1.0, np.ones(1), np.ones(1)))
+    assert_array_equal(objective.latent(z), [[0.5 + 3.0 * activation]])
+
+
 @maps
 def test_terms_are_the_summands_of_the_value(rng, latent_map):
     X, Y = data(rng, 9)

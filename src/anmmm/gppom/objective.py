@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from anmmm._kernels import mlp
-from anmmm._kernels.chunks import run_in_chunks
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import as_data
 from anmmm.gppom.engines import make_engine
@@ -102,7 +101,6 @@ class GPPOMObjective:
         self._engine = make_engine(x, self.Y, self.lam, options, self.covariance)
         if options.latent_map == "mlp":
             self._inputs = np.hstack([self.X, self.Y])
-            self._hidden = np.empty((len(self.X), options.n_hidden))
         self.n_evaluations = 0
         self.n_failed_evaluations = 0
 
@@ -198,15 +196,7 @@ class GPPOMObjective:
         else:
             prior += 0.5 * self.options.weight_prior * float(part @ part)
             d_part = layout.latent_part(gradient)
-            run_in_chunks(
-                mlp.backward,
-                self.options.n_chunks,
-                self._inputs,
-                layout.weights(part)[2],
-                self._hidden,
-                np.ascontiguousarray(d_theta),
-                mlp.Weights(*layout.weights(d_part)),
-            )
+            self._write_weight_gradients(layout.weights(part)[2], d_theta, d_part)
             d_part += self.options.weight_prior * part
         d_omega = layout.log_hyperparameters(gradient)
         split = 2 + layout.n_features_x
@@ -231,13 +221,19 @@ class GPPOMObjective:
         return terms, gradient
 
     def _forward(self, part: FloatArray) -> FloatArray:
-        theta = np.empty((self.layout.n_samples, self.layout.n_latent))
-        run_in_chunks(
-            mlp.forward,
-            self.options.n_chunks,
-            self._inputs,
-            mlp.Weights(*self.layout.weights(part)),
-            self._hidden,
-            theta,
-        )
-        return theta
+        """Θ of flat weights, one hidden layer of logistic units; mathematics.md, eq. 12."""
+        W1, b1, W2, b2 = self.layout.weights(part)
+        # Products of huge weights overflow, and logistic units are then at an end.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._hidden = expit(self._inputs @ W1 + b1)
+            return np.asarray(self._hidden @ W2 + b2)
+
+    def _write_weight_gradients(
+        self, W2: FloatArray, d_theta: FloatArray, d_part: FloatArray
+    ) -> None:
+        """Write the gradients by the weights from ``∂J/∂Θ``; mathematics.md, eq. 12."""
+        d_W1, d_b1, d_W2, d_b2 = self.layout.weights(d_part)
+        hidden = self._hidden
+        d_hidden = d_theta @ W2.T * hidden * (1.0 - hidden)
+        d_W1[:], d_b1[:] = self._inputs.T @ d_hidden, d_hidden.sum(axis=0)
+        d_W2[:], d_b2[:] = hidden.T @ d_theta, d_theta.sum(axis=0)
