@@ -129,7 +129,7 @@ class TestBlocks:
         one = filled.L, filled.rank
         factors = lowrank.Factors(*one, *one, np.zeros(filled.rank), *one, np.zeros(filled.rank))
         rows, arrays = np.empty((len(blocks), 1, blocks.shape[2])), np.empty((3, 2))
-        benchmark(lowrank.evaluate, factors, blocks, y, 1.0, 1.0, 1.0, 0.0, rows, arrays, None)
+        benchmark(lowrank.evaluate, factors, blocks, y, 1.0, 1.0, 1.0, 0.0, rows, arrays, 1)
 
 
 @pytest.mark.parametrize("kind", ["curve", "groups"])

@@ -1,7 +1,7 @@
 """The decorators that compile kernels, and the registry of all kernels.
 
 `kernel` compiles the serial form of a body, which releases the GIL. `kernel_parallel` compiles it
-once more, with its ``prange`` loops on Numba's threads.
+once more, with its ``prange`` loops on Numba's threads, and with the parallel forms of its callees.
 """
 
 from __future__ import annotations
@@ -63,12 +63,25 @@ def kernel(
 
 
 def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
-    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads."""
+    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads.
+
+    Its callees are their parallel forms if they have one.
+    """
     body = cast(Any, dispatcher).py_func
+    scope = {name: _parallel_form(value) for name, value in body.__globals__.items()}
+    if "prange" in body.__code__.co_names:
+        options: dict[str, Any] = {"parallel": True}
+    else:
+        options = {"pipeline_class": KernelCompiler}
     # Numba names cache files by qualified name and line: with the same name the parallel form would
     # load the machine code of the serial one.
-    twin = FunctionType(body.__code__, body.__globals__, f"{body.__name__}_parallel")
+    twin = FunctionType(body.__code__, scope, f"{body.__name__}_parallel")
     twin.__qualname__ = f"{body.__qualname__}_parallel"
     twin.__module__ = body.__module__
     twin.__doc__ = body.__doc__
-    return cast(F, _compile(twin, fastmath=set(fastmath), parallel=True))
+    return cast(F, _compile(twin, fastmath=set(fastmath), **options))
+
+
+def _parallel_form(value: Any) -> Any:
+    body = getattr(value, "py_func", None)
+    return value if body is None else REGISTRY.get(f"{name_of(body)}_parallel", value)

@@ -13,7 +13,7 @@ from numba import prange
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.chunks import reduce_chunks, sum_serial
-from anmmm._kernels.covariance import Grams, Points, assemble, assemble_parallel
+from anmmm._kernels.covariance import Grams, Points, assemble
 from anmmm._kernels.hsic import center_row
 from anmmm._kernels.rbf import gram_row, vjp_row, vjp_scale_row
 
@@ -113,22 +113,17 @@ def value_and_gradients(
     K: FloatArray,
     alpha: FloatArray,
     out: Gradients,
-    n_chunks: int | None,
+    n_chunks: int,
 ) -> tuple[int, float, float, float, float]:
     """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``, docs/method/mathematics.md, eq. 1 to 11.
 
     Y: (D, n). K, alpha and grams are workspace; on return the lower triangle of K is K̃⁻¹, alpha (D,
-    n) ``(K̃⁻¹ Y)ᵀ``. n_chunks: None runs serial loops. Returns info, L, HSIC_b, and the derivatives
-    by ``log a`` and by the noise. info is 0, or the order of the first leading minor whose pivot is
-    at most 4 N eps (a + 1/β + ν): then nothing else is valid.
+    n) ``(K̃⁻¹ Y)ᵀ``. Returns info, L, HSIC_b, and the derivatives by ``log a`` and by the noise.
+    info is 0, or the order of the first leading minor whose pivot is at most 4 N eps (a + 1/β + ν):
+    then nothing else is valid.
     """
     D, n = Y.shape
-    # Numba removes the branch that the type of n_chunks excludes: no threads in the serial form.
-    if n_chunks is None:
-        trace = assemble(points, grams, K, 1)
-    else:
-        trace = assemble_parallel(points, grams, K, n_chunks)
-
+    trace = assemble(points, grams, K, n_chunks)
     info = potrf(K)
     if info != 0:
         return info, np.nan, np.nan, np.nan, np.nan
@@ -153,10 +148,8 @@ def value_and_gradients(
 
     hsic = trace / n**2
     weight = lam / (trace + n**2 * hsic_floor) if lam > 0.0 else 0.0
-    if n_chunks is None:
-        d_log_amplitude, d_noise = gradients(points, grams, K, alpha, weight, out, 1)
-    else:
-        d_log_amplitude, d_noise = gradients_parallel(
-            points, grams, K, alpha, weight, out, n_chunks
-        )
+    d_log_amplitude, d_noise = gradients(points, grams, K, alpha, weight, out, n_chunks)
     return info, log_likelihood, hsic, d_log_amplitude, d_noise
+
+
+value_and_gradients_parallel = kernel_parallel(value_and_gradients, fastmath=SUMS)

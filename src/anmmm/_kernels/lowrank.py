@@ -28,48 +28,33 @@ class Factors(NamedTuple):
     u_means: FloatArray
 
 
-@kernel(inner=True)
-def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
-    """Write rows (r, c), each times the weights (c,)."""
-    for j in range(rows.shape[0]):
-        for i in range(rows.shape[1]):
-            out[j, i] = rows[j, i] * weights[i]
-
-
 @kernel(fastmath=SUMS, inner=True)
-def likelihood_sums(
-    factors: Factors, z: FloatArray, y: FloatArray, S: FloatArray, Ly: FloatArray, n_chunks: int
+def weighted_products(
+    A: FloatArray, B: FloatArray, weights: FloatArray, out: FloatArray, n_chunks: int
 ) -> None:
-    """Write ``L diag(w) Lᵀ`` and ``(L diag(w) Y)ᵀ`` for w 1 and each coordinate.
+    """Write ``A diag(w) Bᵀ`` for the first weights w; docs/method/mathematics.md, eq. 16 and 19.
 
-    docs/method/mathematics.md, eq. 16. z: (n_blocks, d, c), coordinates of [θ, x]; y: (n_blocks, D,
-    c); S: (1 + d, r, r); Ly: (1 + d, D, r).
+    A, B: (n_blocks, capacity, c); weights: (n_blocks, at least k, c); out: (k, m, r) for the first
+    m and r rows.
     """
-    n_blocks, d, c = z.shape
-    L, r, D = factors.L, factors.r, y.shape[1]
-    p_S = np.zeros((n_chunks, (1 + d) * r, r))
-    p_y = np.zeros((n_chunks, (1 + d) * D, r))
+    n_blocks, _, c = weights.shape
+    n_weights, m, r = out.shape
+    partial = np.zeros((n_chunks, n_weights * m, r))
     for chunk in prange(n_chunks):
-        ones = np.ones(c)
-        W = np.empty(((1 + d) * r, c))
-        V = np.empty(((1 + d) * D, c))
+        W = np.empty((n_weights * m, c))
         for b in range(chunk, n_blocks, n_chunks):
-            block = L[b, :r]
-            for k in range(1 + d):
-                weights = z[b, k - 1] if k > 0 else ones
-                _times(block, weights, W[k * r : (k + 1) * r])
-                _times(y[b], weights, V[k * D : (k + 1) * D])
-            # One product each: three of a third the size take half as long again.
-            gemm(W, False, block, True, 1.0, p_S[chunk])
-            gemm(V, False, block, True, 1.0, p_y[chunk])
-    for k in range(1 + d):
-        for i in range(r):
-            reduce_chunks(p_S[:, k * r + i], 1.0, S[k, i])
-        for t in range(D):
-            reduce_chunks(p_y[:, k * D + t], 1.0, Ly[k, t])
+            for k in range(n_weights):
+                for j in range(m):
+                    for i in range(c):
+                        W[k * m + j, i] = A[b, j, i] * weights[b, k, i]
+            # One product: three of a third the size take half as long again.
+            gemm(W, False, B[b, :r], True, 1.0, partial[chunk])
+    for k in range(n_weights):
+        for j in range(m):
+            reduce_chunks(partial[:, k * m + j], 1.0, out[k, j])
 
 
-likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
+weighted_products_parallel = kernel_parallel(weighted_products, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -215,54 +200,9 @@ likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS, inner=True)
-def hsic_sums(
-    factors: Factors,
-    z: FloatArray,
-    sums: FloatArray,
-    u_sums: FloatArray,
-    v_sums: FloatArray,
-    n_chunks: int,
-) -> None:
-    """Write ``U w``, ``V w`` and ``V diag(w) Uᵀ`` for w 1, each coordinate and its square; eq. 19.
-
-    docs/method/mathematics.md. sums: (1 + 2 d, v_rank, u_rank); u_sums, v_sums: (1 + 2 d, rank).
-    """
-    U, u_rank, V, v_rank = factors.U, factors.u_rank, factors.V, factors.v_rank
-    n_blocks, d, c = z.shape
-    n_weights = 1 + 2 * d
-    p_sums = np.zeros((n_chunks, n_weights * v_rank, u_rank))
-    p_u = np.zeros((n_chunks, n_weights, u_rank))
-    p_v = np.zeros((n_chunks, n_weights, v_rank))
-    for chunk in prange(n_chunks):
-        weights = np.empty((n_weights, c))
-        W = np.empty((n_weights * v_rank, c))
-        for b in range(chunk, n_blocks, n_chunks):
-            for i in range(c):
-                weights[0, i] = 1.0
-            for k in range(d):
-                for i in range(c):
-                    weights[1 + k, i] = z[b, k, i]
-                    weights[1 + d + k, i] = z[b, k, i] * z[b, k, i]
-            left, right = U[b, :u_rank], V[b, :v_rank]
-            for k in range(n_weights):
-                _times(right, weights[k], W[k * v_rank : (k + 1) * v_rank])
-            gemm(W, False, left, True, 1.0, p_sums[chunk])
-            gemm(weights, False, left, True, 1.0, p_u[chunk])
-            gemm(weights, False, right, True, 1.0, p_v[chunk])
-    for k in range(n_weights):
-        reduce_chunks(p_u[:, k], 1.0, u_sums[k])
-        reduce_chunks(p_v[:, k], 1.0, v_sums[k])
-        for j in range(v_rank):
-            reduce_chunks(p_sums[:, k * v_rank + j], 1.0, sums[k, j])
-
-
-hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
-
-
-@kernel(fastmath=SUMS, inner=True)
 def hsic_moments(
     sums: FloatArray,
-    u_sums: FloatArray,
+    u_sums: FloatArray,  # (1 + 2 d, 1, u_rank), U w
     v_sums: FloatArray,
     factors: Factors,
     n_latent: int,
@@ -272,7 +212,8 @@ def hsic_moments(
 ) -> tuple[float, float]:
     """Return ``‖A‖² = tr(K_X H K_θ H)`` and ``λ / (‖A‖² + floor)``; write the scales' moments.
 
-    docs/method/mathematics.md, eq. 19. A centered cotangent is multiplied by a Gram matrix that is
+    docs/method/mathematics.md, eq. 19. sums (1 + 2 d, v_rank, u_rank) are ``V diag(w) Uᵀ`` for w 1,
+    each coordinate and its square. A centered cotangent is multiplied by a Gram matrix that is
     not centered: the means of that matrix's factor are added to `sums`, from the second matrix on.
     These are then ``E_z`` of each coordinate and of its square. moments (d,) are ``⟨A, E_{z²}⟩ -
     ‖E_z‖²``.
@@ -284,9 +225,9 @@ def hsic_moments(
         for j in range(v_rank):
             for i in range(u_rank):
                 if of_theta:
-                    sums[k, j, i] += u_sums[k, i] * v_means[j]
+                    sums[k, j, i] += u_sums[k, 0, i] * v_means[j]
                 else:
-                    sums[k, j, i] += u_means[i] * v_sums[k, j]
+                    sums[k, j, i] += u_means[i] * v_sums[k, 0, j]
     trace = 0.0
     for j in range(v_rank):
         for i in range(u_rank):
@@ -344,40 +285,42 @@ def evaluate(
     floor: float,
     rows: FloatArray,
     arrays: FloatArray,
-    n_chunks: int | None,
+    n_chunks: int,
 ) -> tuple[bool, float, float, float, float, float, float, float]:
     """Evaluate both data terms of J from factors; docs/method/mathematics.md, eq. 15 to 19.
 
     z: (n_blocks, d, c), coordinates of [θ, x]; y: (n_blocks, D, c); floor: ``N² ε₀``. Writes rows
     (n_blocks, q, c), and crossed, squares and moments, `arrays` (3, d). Returns the results of
-    `posterior`, `likelihood_rows` and `hsic_moments`. n_chunks: None runs serial loops.
+    `posterior`, `likelihood_rows` and `hsic_moments`.
     """
-    r, v_rank, u_rank = factors.r, factors.v_rank, factors.u_rank
-    d, q, D = z.shape[1], rows.shape[1], y.shape[1]
+    L, r, V, v_rank, _, U, u_rank, _ = factors
+    (n_blocks, d, c), q, D = z.shape, rows.shape[1], y.shape[1]
     crossed, squares, moments = arrays[0], arrays[1], arrays[2]
+    # 1, the coordinates, and their squares.
+    weights = np.ones((n_blocks, 1 + 2 * d, c))
+    for b in range(n_blocks):
+        for k in range(d):
+            for i in range(c):
+                weights[b, 1 + k, i] = z[b, k, i]
+                weights[b, 1 + d + k, i] = z[b, k, i] * z[b, k, i]
     S, Ly = np.empty((1 + d, r, r)), np.empty((1 + d, D, r))
-    if n_chunks is None:
-        likelihood_sums(factors, z, y, S, Ly, 1)
-    else:
-        likelihood_sums_parallel(factors, z, y, S, Ly, n_chunks)
+    weighted_products(L, L, weights, S, n_chunks)
+    weighted_products(y, L, weights, Ly, n_chunks)
     maps = np.empty(((1 + q) * (r + D), r))
     definite, log_det, trace, norm_b = posterior(S, Ly, amplitude, noise, q, maps, crossed)
     if not definite:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fit, norm = likelihood_rows(factors, z, y, amplitude, noise, maps, rows, squares, n_chunks)
     sums = np.empty((1 + 2 * d, v_rank, u_rank))
-    u_sums, v_sums = np.empty((1 + 2 * d, u_rank)), np.empty((1 + 2 * d, v_rank))
-    if n_chunks is None:
-        fit, norm = likelihood_rows(factors, z, y, amplitude, noise, maps, rows, squares, 1)
-        hsic_sums(factors, z, sums, u_sums, v_sums, 1)
-    else:
-        fit, norm = likelihood_rows_parallel(
-            factors, z, y, amplitude, noise, maps, rows, squares, n_chunks
-        )
-        hsic_sums_parallel(factors, z, sums, u_sums, v_sums, n_chunks)
+    u_sums, v_sums = np.empty((1 + 2 * d, 1, u_rank)), np.empty((1 + 2 * d, 1, v_rank))
+    weighted_products(V, U, weights, sums, n_chunks)
+    # The first weight is 1.
+    weighted_products(weights, U, weights, u_sums, n_chunks)
+    weighted_products(weights, V, weights, v_sums, n_chunks)
     squared, factor = hsic_moments(sums, u_sums, v_sums, factors, q, lam, floor, moments)
     of_theta = sums[: 1 + q].reshape(((1 + q) * v_rank, u_rank))
-    if n_chunks is None:
-        hsic_rows(factors, z, of_theta, factor, rows, 1)
-    else:
-        hsic_rows_parallel(factors, z, of_theta, factor, rows, n_chunks)
+    hsic_rows(factors, z, of_theta, factor, rows, n_chunks)
     return True, log_det, trace, norm_b, fit, norm, squared, factor
+
+
+evaluate_parallel = kernel_parallel(evaluate, fastmath=SUMS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.covariance import Grams, Points
 from anmmm._kernels.dense import Gradients, value_and_gradients
 from anmmm._typing import FloatArray
@@ -46,7 +47,9 @@ class DenseEngine:
             omega.amplitude,
             noise,
         )
-        info, log_likelihood, hsic, d_log_amplitude, d_noise = value_and_gradients(
+        info, log_likelihood, hsic, d_log_amplitude, d_noise = run_in_chunks(
+            value_and_gradients,
+            self._n_chunks,
             points,
             self._y,
             *self._weights,
@@ -54,7 +57,6 @@ class DenseEngine:
             self._K,
             self._alpha,
             self._gradients,
-            self._n_chunks,
         )
         return DataTerms(
             info == 0,

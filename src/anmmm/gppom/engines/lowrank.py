@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm._kernels.lowrank import Factors, evaluate
 from anmmm._typing import FloatArray
@@ -79,8 +80,8 @@ class LowRankEngine:
             joint.L, r, of_theta.L, of_theta.rank, v_means, of_x.L, of_x.rank, u_means
         )
         weights = omega.amplitude, noise, self._lam, self._floor
-        definite, log_det, trace, length, fit, norm, squared, factor = evaluate(
-            factors, blocks, self._y, *weights, rows, arrays, self._n_chunks
+        definite, log_det, trace, length, fit, norm, squared, factor = run_in_chunks(
+            evaluate, self._n_chunks, factors, blocks, self._y, *weights, rows, arrays
         )
         if not definite:
             return None
