@@ -77,7 +77,7 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
     starts = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n))
     steps = partial(oracle.mixture_steps, SHORT_RUN + more, basis.design, y, basis.prior, 2)
     found = [steps(start, first) for start in starts]
-    fit = em.run_em(basis, y, starts, first, tol=-np.inf, max_iter=more)
+    fit = fit_mixture(basis, y, starts=starts, scales=first, tol=-np.inf, max_iter=more)
     assert (fit.n_iter, fit.converged) == (more, False)
     bound, R, *parameters = found[fit.start]
     weights, scales, _, means, _ = parameters
@@ -99,7 +99,7 @@ def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
     def short_bounds(chosen):
         """The start that would be continued, and the bounds of all short runs."""
         layouts, effects = (basis.layout,) * 2, (y, y)
-        job = Job.on_pieces(layouts, effects, chosen, len(basis.prior), 3 + basis.n_null, 0)
+        job = Job.on_pieces(layouts, effects, chosen, (len(basis.prior), 3 + basis.n_null, 0))
         job.fits.scales[:] = 1.0
         problem = Problem(basis.prior, basis.n_null, 1, 1e-6, 1e-6, 0)
         return fit_curves(problem, *job)[0], job.starts.history.copy()

@@ -25,7 +25,7 @@ def run(design, y, prior, n_null, R, **options):
     scales = options.pop("scales", np.ones(3 + n_null))
     basis = SplineBasis(design, prior, n_null, None)
     vars(basis)["layout"] = None
-    return em.run_em(basis, y, R[np.newaxis], scales, tol=-np.inf, **options)
+    return fit_mixture(basis, y, starts=[R], scales=scales, tol=-np.inf, **options)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, load, store
 from anmmm._kernels.columns import e_step_on_columns
@@ -29,8 +29,8 @@ FAIR_RUN = 3
 class Starts(NamedTuple):
     """State of each of S starts, and the sums of all observations."""
 
-    running: Any  # (S,), until a start has converged or is too far behind
-    converged_at: IndexArray  # (S,), iterations after which it converged; 0 before
+    stopped: FloatArray  # (S,), 1 when a start has converged or is too far behind
+    converged_at: FloatArray  # (S,), iterations after which it converged; 0 before
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
     gram: FloatArray  # (padded(r), padded(r))
@@ -131,7 +131,7 @@ def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
     for s in range(bounds.shape[0]):
         pace = starts.history[s, iteration] - starts.history[s, iteration - 1]
         if s != best and bounds[s] + (most - iteration - 1) * pace < bounds[best]:
-            starts.running[s] = False
+            starts.stopped[s] = 1.0
 
 
 @kernel(inner=True)
@@ -149,13 +149,13 @@ def _run(
     for iteration in range(most):
         n_running = 0
         for s in range(starts.bounds.shape[0]):
-            if not starts.running[s]:
+            if starts.stopped[s] > 0.0:
                 continue
             bound = _iterate(problem, rows, y2, space, work, fits, starts, s)
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
-                starts.running[s], starts.converged_at[s] = False, iteration + 1
+                starts.stopped[s], starts.converged_at[s] = 1.0, iteration + 1.0
             else:
                 n_running += 1
         if n_running == 0:
@@ -191,16 +191,16 @@ def fit_curves(
     # All starts run a few iterations, except those that fall behind ...
     _run(problem, sample, y2, space, work, fits, starts, short)
     winner = _best(starts.bounds)
-    n_iter = starts.converged_at[winner]
+    n_iter = int(starts.converged_at[winner])
     for s in range(S):
         if s != winner:
-            starts.running[s], starts.bounds[s] = False, -np.inf
+            starts.stopped[s], starts.bounds[s] = 1.0, -np.inf
     # ... and the one of the highest bound is continued ...
     if n_iter == 0:
         n_iter = _run(problem, sample, y2, space, work, fits, starts, problem.max_iter)
     if whole.n > sample.n:
         # ... on all observations.
-        y2, starts.running[winner], starts.converged_at[winner] = dot(whole.y, whole.y), True, 0
+        y2, starts.stopped[winner], starts.converged_at[winner] = dot(whole.y, whole.y), 0.0, 0.0
         e_step(whole, space, fits, winner, False, False, False, C)
         _sum_all(fits, winner, starts)
         n_iter = _run(problem, whole, y2, space, work, fits, starts, problem.max_iter)

@@ -37,6 +37,8 @@ def fit_mixture(
     rows: IntArray | slice | None = None,
     label_likelihood: FloatArray | None = None,
     noise_variance: float = 0.5,
+    scales: FloatArray | None = None,
+    center: FloatArray | float = 0.0,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
@@ -45,51 +47,24 @@ def fit_mixture(
 
     Each start is run for a few iterations, and the one of the highest bound is continued until an
     iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
-    effect, `noise_variance` the start of the noise variance, and `floor` its smallest value.
-    `rows` are those of `start_rows`; starts may be for these rows only. With `label_likelihood` of
-    `run_em` all rows are used. docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration
-    with one cause, and else O(N C r²).
+    effect, `noise_variance` the start of the noise variance, and `floor` its smallest value; or
+    `scales` is the start of all variances, and `center` of the curves' center. `rows` are those of
+    `start_rows`; starts may be for these rows only. `label_likelihood` (n_samples, C) is the
+    log-likelihood of given labels under each mechanism; with it all rows are used.
+    docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else
+    O(N C r²).
     """
     if rows is None:
         rows = start_rows(basis, y) if label_likelihood is None else EVERY
-    scales = np.ones(3 + basis.n_null)
-    scales[0] = noise_variance
+    if scales is None:
+        scales = np.ones(3 + basis.n_null)
+        scales[0] = noise_variance
     given = np.asarray(starts)
     if given.shape[1] == len(y):
         given = given[:, rows]
-    return run_em(
-        basis,
-        y,
-        given,
-        scales,
-        label_likelihood=label_likelihood,
-        rows=rows,
-        floor=floor,
-        tol=tol,
-        max_iter=max_iter,
-    )
-
-
-def run_em(
-    basis: SplineBasis,
-    y: FloatArray,
-    given: FloatArray,
-    scales: FloatArray,
-    *,
-    center: FloatArray | float = 0.0,
-    label_likelihood: FloatArray | None = None,
-    rows: IntArray | slice = EVERY,
-    floor: float = VARIANCE_FLOOR,
-    tol: float = 1e-6,
-    max_iter: int = 500,
-) -> MixtureFit:
-    """Fit curves from responsibilities (S, n_rows, C), and from scales and a center of curves.
-
-    `label_likelihood` (n_samples, C) is the log-likelihood of given labels under each mechanism.
-    """
     n, C, r = len(y), given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
-    common = (seen, y), given, r, len(scales), max_iter
+    common = (seen, y), given, (r, len(scales), max_iter)
     layout = basis.layout if label_likelihood is None else None
     if layout is not None:
         sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
@@ -130,7 +105,7 @@ def run_em(
         curve_cost=log_likelihood - bound,
         parameter_cost=0.5 * math.log(n) + weight_cost,
         n_iter=n_iter,
-        converged=bool(job.starts.converged_at[winner]),
+        converged=job.starts.converged_at[winner] > 0.0,
         history=history[winner, :n_iter].copy(),
         start=winner,
     )

@@ -14,7 +14,6 @@ from anmmm.mixture.em import (
     choose_mixture,
     fit_mixture,
     fit_single,
-    run_em,
     smallest_noise,
 )
 from anmmm.mixture.fits import VARIANCE_FLOOR, MixtureFit
@@ -75,11 +74,11 @@ def refine_labels(
         basis, y, starts=[given], label_likelihood=likelihood, noise_variance=noise, floor=floor
     )
     if fit is not None:
-        other = run_em(
+        other = fit_mixture(
             basis,
             y,
-            fit.probabilities[np.newaxis],
-            fit.scales,
+            starts=[fit.probabilities],
+            scales=fit.scales,
             center=fit.center,
             label_likelihood=likelihood,
             floor=floor,

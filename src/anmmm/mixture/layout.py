@@ -7,11 +7,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._kernels import packed
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
@@ -29,14 +30,9 @@ TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
 
 
-class _WorkspacePool(threading.local):
-    """Arrays of one thread by their shapes."""
-
-    def __init__(self) -> None:
-        self.made: dict[tuple[Any, ...], tuple[FloatArray, Made]] = {}
-
-
-POOL = _WorkspacePool()
+POOL = threading.local()
+# Length in whole vectors.
+padded: Callable[[int], int] = cast(Any, packed.padded).py_func
 
 
 @frozen
@@ -88,11 +84,6 @@ def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]
     return strips, slots
 
 
-def padded(size: int) -> int:
-    """Length in whole vectors."""
-    return -(-size // LANES) * LANES
-
-
 def _rounded(size: int) -> int:
     """Round up to a power of two, so that similar sizes use the same workspace."""
     return 1 << (size - 1).bit_length()
@@ -114,11 +105,12 @@ class Job(NamedTuple):
         layouts: tuple[Layout, Layout],
         effects: tuple[FloatArray, FloatArray],
         given: FloatArray,
-        r: int,
-        n_scales: int,
-        max_iter: int,
+        sizes: tuple[int, int, int],
     ) -> Job:
-        """Lay out effects (n,) of a sample and the whole, and responsibilities (S, n_sample, C)."""
+        """Lay out effects (n,) of a sample and the whole, and responsibilities (S, n_sample, C).
+
+        sizes: columns, scales, and most iterations.
+        """
         S, _, C = given.shape
         sample, whole = layouts
         K = padded(max(len(whole.knots) - 1, 1))
@@ -126,11 +118,9 @@ class Job(NamedTuple):
         n_strips = _rounded(max(len(sample.strips.piece), len(whole.strips.piece)))
         sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
         workspace = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
-        shared = (C * max(S * few, slots),), (few,), (slots,)
+        shared = (few,), (slots,), (C * max(S * few, slots),)
         shapes = *shared, *workspace, (len(whole.pieces.rows),)
-        (responsibilities, *slotted), passes, job = _get_workspace(
-            S, C, r, n_scales, max_iter, 3, *shapes
-        )
+        (*slotted, responsibilities), made = _get_workspace(PieceWorkspace, (S, C), sizes, *shapes)
 
         def lay(layout: Layout, effect: FloatArray, given: FloatArray, y: FloatArray) -> PieceRows:
             y = y[: len(layout.strips.u)]
@@ -139,7 +129,7 @@ class Job(NamedTuple):
 
         rows = lay(sample, effects[0], given, slotted[0])
         rest = rows if whole is sample else lay(whole, effects[1], given[:0], slotted[1])
-        return cls(rows, rest, PieceWorkspace(*passes), *job)
+        return cls(rows, rest, *made)
 
     @classmethod
     def on_columns(
@@ -147,66 +137,50 @@ class Job(NamedTuple):
         columns: tuple[FloatArray, FloatArray],
         effects: tuple[FloatArray, FloatArray],
         given: FloatArray,
-        r: int,
-        n_scales: int,
-        max_iter: int,
-        label_likelihood: FloatArray,
+        sizes: tuple[int, int, int],
+        labels: FloatArray,
     ) -> Job:
-        """Do the same on columns (r, padded(n)); label_likelihood: (n, C) or (0, C)."""
-        (S, _, C), n = given.shape, len(effects[1])
-        workspace = (C, padded(r), padded(r)), (C, BLOCK), *((BLOCK,),) * 4
-        (responsibilities,), passes, job = _get_workspace(
-            S, C, r, n_scales, max_iter, 1, (S * C * n,), *workspace
-        )
+        """Do the same on columns (r, padded(n)); labels: their log-likelihood, (n, C) or (0, C)."""
+        (S, _, C), n, width = given.shape, len(effects[1]), padded(sizes[0])
+        shapes = (S * C * n,), (C, width, width), (C, BLOCK), *((BLOCK,),) * 4
+        (responsibilities,), made = _get_workspace(ColumnWorkspace, (S, C), sizes, *shapes)
         sample, whole = (
-            ColumnRows(part, label_likelihood, effect, responsibilities, len(effect))
+            ColumnRows(part, labels, effect, responsibilities, len(effect))
             for part, effect in zip(columns, effects, strict=True)
         )
         responsibilities[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
-        return cls(sample, whole, ColumnWorkspace(*passes), *job)
+        return cls(sample, whole, *made)
 
 
-Made = tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]
+def _get_workspace(
+    kind: Any, counts: tuple[int, int], sizes: tuple[int, int, int], *shapes: tuple[int, ...]
+) -> tuple[list[FloatArray], list[Any]]:
+    """Return zeros of the first shapes, and named tuples of zeros: `kind` and those of a fit.
 
-
-def _get_workspace(*key: Any) -> Made:
-    """Return a workspace for the arguments of `_make_workspace`, a kept one if there is one."""
-    kept = POOL.made
+    They are those of the thread's last call with the same arguments, if it was not long ago.
+    """
+    kept: dict[Any, Any] = POOL.__dict__
+    key = kind, counts, sizes, shapes
     if key not in kept:
         if len(kept) >= MAX_WORKSPACES:
             kept.clear()
-        kept[key] = _make_workspace(*key)
-    workspace, made = kept[key]
+        (S, C), (r, n_scales, max_iter) = counts, sizes
+        width = padded(r)
+        vectors, totals, gram = (S, C, width), (S, C), (width, width)
+        work = (C, width), *((width,),) * 3
+        fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
+        sums = vectors, (S, C, *gram), vectors, totals
+        starts = *((S,),) * 3, (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
+        workspace, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
+        kinds, made = (kind, Work, Fits, Starts), iter(arrays)
+        shared = list(islice(made, len(shapes) - len(kind._fields)))
+        named = [each(*islice(made, len(each._fields))) for each in kinds]
+        kept[key] = workspace, shared, named
+    workspace, shared, named = kept[key]
     if len(workspace) > LARGE_WORKSPACE:
         del kept[key]
     workspace.fill(0.0)
-    starts = made[2][2]
-    starts.running.fill(True)
-    starts.converged_at.fill(0)
-    starts.bounds.fill(-np.inf)
-    return made
-
-
-def _make_workspace(
-    S: int, C: int, r: int, n_scales: int, max_iter: int, n_shared: int, *shapes: tuple[int, ...]
-) -> tuple[FloatArray, Made]:
-    """Make arrays of the given shapes, the first `n_shared` apart, and those of a fit."""
-    width = padded(r)
-    vectors, totals, gram = (S, C, width), (S, C), (width, width)
-    work = (C, width), *((width,),) * 3
-    fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
-    sums = vectors, (S, C, *gram), vectors, totals
-    starts = (S,), (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
-    workspace, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
-    made = iter(arrays)
-
-    def take(count: int) -> list[Any]:
-        return list(islice(made, count))
-
-    shared, passes = take(n_shared), take(len(shapes) - n_shared)
-    job = Work(*take(4)), Fits(*take(10))
-    running, converged_at = np.ones(S, np.bool_), np.zeros(S, np.int64)
-    return workspace, (shared, passes, (*job, Starts(running, converged_at, *made)))
+    return shared, named
 
 
 def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
