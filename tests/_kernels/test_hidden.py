@@ -3,6 +3,7 @@
 p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j), or a table of shares,
 or Poisson's of mean λ_k;  m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
 w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
+v_k of noise that grows: s² exp(γ ψ_k), ψ the line of Ψ,  γ ~ N(0, 1), a Newton step, s² given γ
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, softmax
 from scipy.stats import dirichlet, norm, poisson
 
+import oracle
 from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Nodes, Pair, fit_hidden, parts_of
 
 K, USED, J = 8, 5, 2
@@ -18,14 +20,14 @@ H = 0.01
 
 
 def nodes(name):
-    """Free groups, groups with scales of their own, or a curve over the nodes."""
-    if name != "curve":
+    """Free groups, groups with scales of their own, a curve, or one with noise that grows."""
+    if name not in ("curve", "growing"):
         nothing = np.empty((0, K))
         return Nodes(np.eye(K), np.ones(K), K, 0.3, nothing, np.empty(0), name == "own")
     at = (np.arange(K) + 0.5) / K
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
     basis, prior = np.vstack([np.ones(K), at - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
-    return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), 0)
+    return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), name == "growing")
 
 
 def parts(row, net):
@@ -123,6 +125,20 @@ def iterate(pair, nodes, hidden, used, components):
             hidden.smoothing[d] = rough[smooth].mean()
         hidden.positions[d] = c @ basis
         e = z[:, np.newaxis] - hidden.positions[d]
+        if nodes.own_scales and len(nodes.weight_prior):
+            line, v = basis[1], hidden.variances[d, 0].copy()
+            now = np.array([np.log(v[-1] / v[0]) / (line[-1] - line[0])])
+            squares = (q[:, 0] * e**2).sum(axis=0)
+
+            def cost(growth, v=v, line=line, now=now, squares=squares):
+                scaled = np.exp((growth - now) * line) * v
+                return 0.5 * (seen @ np.log(scaled) + (squares / scaled).sum() + growth @ growth)
+
+            step = -oracle.central_difference(cost, now) / oracle.hessian(cost, now)[0]
+            growth = now + np.clip(step, -1.0, 1.0)
+            v = (squares * np.exp(-growth * line)).sum() / n * np.exp(growth * line)
+            hidden.variances[d, 0] = np.maximum(v, pair.floor[d])
+            continue
         for j in range(components[d]):
             size, moment = q[:, j].sum(), (q[:, j] * e).sum()
             square = (q[:, j] * e**2).sum()
@@ -147,6 +163,7 @@ CASES = {
     "shares and counts": ("groups", (CATEGORICAL, COUNTS), (1, 1)),
     "counts and noise": ("groups", (COUNTS, NOISY), (1, 2)),
     "curve": ("curve", (NOISY, NOISY), (1, 1)),
+    "curve, growing noise": ("growing", (NOISY, NOISY), (1, 1)),
     "curve, two components each": ("curve", (NOISY, NOISY), (2, 2)),
 }
 
@@ -154,7 +171,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_iterations_are_those_of_the_equations(name):
     of_nodes, kinds, components = CASES[name]
-    net, used = nodes(of_nodes), K if of_nodes == "curve" else USED
+    net, used = nodes(of_nodes), K if of_nodes in ("curve", "growing") else USED
     pair, rng = drawn(kinds)
     found = start(pair, net, rng, used)
     hidden = parts(found, net)
@@ -169,7 +186,7 @@ def test_iterations_are_those_of_the_equations(name):
     assert np.array_equal(rows[0], rows[1])
     hidden, other = parts(rows[0], net), parts(expected, net)
     assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
-    if of_nodes == "curve":
+    if of_nodes in ("curve", "growing"):
         assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
         assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)
     for d in range(2):
@@ -244,12 +261,14 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
     assert_allclose(others, expected, rtol=1e-9)
 
 
-def test_an_observation_far_from_every_node_leaves_the_rest_finite():
-    net, (pair, rng) = nodes("groups"), drawn((NOISY, NOISY))
+@pytest.mark.parametrize("name", ["groups", "growing"])
+def test_an_observation_far_from_every_node_leaves_the_rest_finite(name):
+    net, (pair, rng) = nodes(name), drawn((NOISY, NOISY))
     pair.values[:, 0] = 1e6
-    row = start(pair, net, rng, USED)
+    used = USED if name == "groups" else K
+    row = start(pair, net, rng, used)
     parts(row, net).fractions[:] = 1.0
-    shapes = np.array([[USED, 1, 1]])
+    shapes = np.array([[used, 1, 1]])
     result = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 5, -np.inf)
     assert np.isfinite(result).all()
     assert np.isfinite(row).all()

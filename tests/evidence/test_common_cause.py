@@ -41,6 +41,14 @@ def counts(n=300, seed=0):
 DRAWN = {"groups": groups, "curve": curve, "counts": counts}
 
 
+def fitted(pair, is_curve, hopeless=False):
+    return (
+        fit_curve(pair, lambda fit: hopeless)
+        if is_curve
+        else fit_groups(pair, lambda fit: hopeless)[0]
+    )
+
+
 def described(x, y):
     return describe_common_cause(variable_of(x), variable_of(y))
 
@@ -50,13 +58,16 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
     one, other = variable_of(x), variable_of(y)
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
-    search = fit_curve if name == "curve" else fit_groups
-    fit = search(module._pair(one, other, kinds, 0.05), lambda fit: False)
-    first, second = (module._mass(fit, axis, v).sum(axis=0) for axis, v in enumerate((one, other)))
+    fit = fitted(module._pair(one, other, kinds, 0.05), name == "curve")
     assert_allclose(fit.first.weights.sum(), 1.0)
-    total = fit.first.weights @ (first * second)
-    # Beyond the outermost cells, and for counts in between, there is a little.
-    assert (0.9 if name == "counts" else 0.97) < total <= 1.0 + 1e-12
+    for noises in [(None, None), module._noises(fit, one, other)[1]]:
+        first, second = (
+            module._mass(fit, axis, v, noises[axis]).sum(axis=0)
+            for axis, v in enumerate((one, other))
+        )
+        total = fit.first.weights @ (first * second)
+        # Beyond the outermost cells, and for counts in between, there is a little.
+        assert (0.9 if name == "counts" else 0.97) < total <= 1.0 + 1e-12
     assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
 
 
@@ -87,6 +98,30 @@ def test_groups_are_found():
         assert adjusted_mutual_info_score(labels, found.labels) > 0.8
 
 
+def test_groups_with_uniform_noise_are_no_curve_with_jumps():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=1000)
+    x = 1.5 * labels + rng.uniform(-0.6, 0.6, 1000)
+    y = 1.5 * np.array([1, 0, 2])[labels] + rng.uniform(-0.6, 0.6, 1000)
+    result = infer_direction(x, y)
+    assert result.relation == "common cause"
+    assert result.evidence.common_cause.kind == "3 groups"
+    assert adjusted_mutual_info_score(labels, result.evidence.common_cause.labels) > 0.95
+
+
+def test_noise_grows_along_a_curve():
+    rng = np.random.default_rng(0)
+    t = rng.uniform(size=1000)
+    scale = 0.05 * np.exp(2.0 * t)
+    x, y = (f(t) + scale * rng.normal(size=1000) for f in (lambda t: np.cos(5.0 * t), np.sin))
+    found = described(x, y)
+    assert found.is_curve
+    slope = np.polyfit(np.linspace(0.0, 1.0, 32), np.log(found.scales.T), 1)[0]
+    # Up to the direction of t, and its density.
+    assert np.all(np.abs(slope) > 1.0)
+    assert slope[0] * slope[1] > 0.0
+
+
 def test_the_hidden_cause_of_a_curve_is_found():
     x, y, t = curve()
     found = described(x, y)
@@ -113,8 +148,7 @@ def test_categories_and_counts_are_a_latent_class_model():
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variable_of(x), variable_of(y)
-    fit_of = fit_groups if name == "groups" else fit_curve
-    fit = fit_of(module._pair(one, other, (0, 0), 0.05), lambda fit: True).further(1000)
+    fit = fitted(module._pair(one, other, (0, 0), 0.05), name == "curve", True).further(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)

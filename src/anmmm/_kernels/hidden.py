@@ -51,7 +51,7 @@ class Nodes(NamedTuple):
     width: float  # uncertainty of a start, in distances between nodes
     weight_basis: FloatArray  # (m, K), of the logits of weights; m = 0: weights are free
     weight_prior: FloatArray  # (m,), in units of a variance
-    own_scales: int  # 1: each node has its own noise variance
+    own_scales: int  # 1: noise has a scale for each group, or one that grows along a curve
 
 
 class Hidden(NamedTuple):
@@ -212,12 +212,37 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
 
 
 @kernel(fastmath=SUMS, inner=True)
+def _growing(
+    line: FloatArray, positions: FloatArray, variances: FloatArray, sums: FloatArray, floor: float
+) -> None:
+    """Update variances (K,), exponential in `line`, by a Newton step; sums: (3, K)."""
+    K = line.shape[0]
+    growth = math.log(variances[K - 1] / variances[0]) / (line[K - 1] - line[0])
+    squares, gradient, curvature, total, count = np.empty(K), -growth, 1.0, 0.0, 0.0
+    for k in range(K):
+        m = positions[k]
+        squares[k] = sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k]
+        rate = squares[k] / variances[k]
+        gradient += 0.5 * (rate - sums[0, k]) * line[k]
+        curvature += 0.5 * rate * line[k] * line[k]
+    growth += min(max(gradient / curvature, -1.0), 1.0)
+    for k in range(K):
+        total += squares[k] * math.exp(-growth * line[k])
+        count += sums[0, k]
+    for k in range(K):
+        variances[k] = max(total / count * math.exp(growth * line[k]), floor)
+
+
+@kernel(fastmath=SUMS, inner=True)
 def _noise(
     d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
     n, floor, used, n_components = pair.values.shape[1], pair.floor[d], shape[0], shape[1 + d]
     pooled = 0.0
+    if nodes.own_scales and nodes.weight_basis.shape[0] > 0:
+        _growing(nodes.basis[1], hidden.positions[d], hidden.variances[d, 0], sums[d, 0], floor)
+        return
     for j in range(n_components):
         total, moment, squares = 0.0, 0.0, 0.0
         for k in range(used):
@@ -328,8 +353,10 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
-        elif pair.kinds[d] == COUNTS or nodes.own_scales:
+        elif pair.kinds[d] == COUNTS or (nodes.own_scales and nodes.weight_basis.shape[0] == 0):
             cost += 0.5 * used * math.log(n)
+        elif nodes.own_scales:
+            cost += math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost

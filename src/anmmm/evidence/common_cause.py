@@ -7,10 +7,10 @@ are groups, or nodes along a smooth curve in the plane. docs/method/confounders.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from scipy.special import gammaln, ndtr
@@ -19,12 +19,12 @@ from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
+from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.hidden import (
-    CURVE,
     LONGER,
     MOST_GROUPS,
+    SHORT,
     HiddenFits,
-    Hopeless,
     best_of,
     evenly_spaced,
     fit_curve,
@@ -36,8 +36,9 @@ from anmmm.evidence.variable import Variable
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
 # Most values of a categorical variable, and of one that may be Poisson counts.
 MOST_CATEGORIES, MOST_COUNTS = 8, 64
-# Cost of the choice: a curve, groups of equal scales, or groups of own scales.
-KINDS = math.log(3.0)
+# Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
+# and of a curve with noise that grows along it.
+OFTEN, RARE = 0.3, 0.05
 # Observations for all but the last iterations.
 MANY = 4000
 # Most observations for which a common cause is tried.
@@ -45,6 +46,8 @@ LARGEST = 20_000
 # Nats per 300 observations by which a fit may be longer than the shortest direction so that other
 # noise than normal is tried.
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
+# Nats per observation that fitted densities of the noise of groups may save, and their least cost.
+FITTED_SAVES, FITTED_COSTS = 0.6, 25.0
 # Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
 TEXTS = {
@@ -147,29 +150,60 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     n, kinds = len(x.cells.values), list(product(_kinds(x), _kinds(y)))
     widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
 
-    def hopeless(fit: HiddenFits) -> bool:
-        margin = HOPELESS_CURVE if fit.nodes is CURVE else HOPELESS_GROUPS
-        most = shortest + margin * max(1.0, n / 300.0) + SLACK
+    def longer(fit: HiddenFits, nats: float) -> bool:
         of_all = fit.objective[0] * n / fit.pair.values.shape[1]
         # Probabilities of categories and counts are no densities.
-        return not fit.pair.kinds.any() and of_all - widths > most
+        return not fit.pair.kinds.any() and of_all - widths > shortest + nats
 
-    def found(
-        search: Callable[[Pair, Hopeless], HiddenFits], kinds: tuple[int, int], least: float
-    ) -> HiddenFits:
-        pair = _pair(x, y, kinds, least)
-        many = evenly_spaced(pair, MANY)
-        fit = search(many, hopeless)
-        return fit if many is pair else fit.further(LONGER, pair)
+    def hopeless(fit: HiddenFits) -> bool:
+        margin = HOPELESS_CURVE if fit.is_curve else HOPELESS_GROUPS
+        return longer(fit, margin * max(1.0, n / 300.0) + SLACK)
 
-    fits = [found(fit_groups, each, LEAST_IN_GROUP) for each in kinds]
+    def of_all(fits: HiddenFits, pair: Pair, max_iter: int = LONGER) -> HiddenFits:
+        return fits if fits.pair is pair else fits.further(max_iter, pair)
+
+    codes, fits = list[CommonCause](), list[HiddenFits]()
+    for each in kinds:
+        pair = _pair(x, y, each, LEAST_IN_GROUP)
+        best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless)
+        fits.append(of_all(best, pair))
+        if NOISY in each and not longer(plain.best, FITTED_SAVES * n - FITTED_COSTS):
+            codes.append(_with_fitted_noise(of_all(plain, pair, SHORT), x, y))
     if kinds[0] == (NOISY, NOISY):
-        fits.append(found(fit_curve, kinds[0], LEAST_ABOUT_CURVE))
+        pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
+        curve = fit_curve(evenly_spaced(pair, MANY), hopeless)
+        fits.append(of_all(curve, pair))
     if len(kinds) == 1:
         # Both are densities: fits that are much longer need not be encoded.
         least = best_of(fits).objective[0] + SLACK
         fits = [fit for fit in fits if fit.objective[0] <= least]
-    return min((_coded(fit, x, y) for fit in fits), key=attrgetter("length"))
+    codes += [_coded(fit, x, y) for fit in fits]
+    return min(codes, key=attrgetter("length"))
+
+
+def _with_fitted_noise(fits: HiddenFits, x: Variable, y: Variable) -> CommonCause:
+    """Encode groups with fitted densities of the noise, of the shortest number of known groups."""
+    each = [fits[[row]] for row in range(len(fits.shapes))]
+    found = [(*_noises(fit, x, y), fit) for fit in each]
+    _, noises, fit = min(found, key=itemgetter(0))
+    return _coded(fit, x, y, noises)
+
+
+def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
+    """Fit densities to what the most probable group leaves; return the length with known groups."""
+    logs = [_derivatives(fit, axis)[0] for axis in range(2)]
+    log_weights = np.log(np.maximum(fit.first.weights, 1e-300))
+    labels = (logs[0] + logs[1] + log_weights).argmax(axis=1)
+    length, noises = float(fit.found[0, 1:].sum() - log_weights[labels].sum()), []
+    for axis, variable in enumerate((x, y)):
+        noise, nats = None, -logs[axis][np.arange(len(labels)), labels]
+        if fit.pair.kinds[axis] == NOISY:
+            centers = fit.first.positions[np.newaxis, axis, labels]
+            [(noise, nats)] = fit_densities(variable.cells, centers, np.ones_like(centers))
+            length += noise.cost
+        noises.append(noise)
+        length += float(nats.sum())
+    return length, noises
 
 
 def _kinds(variable: Variable) -> tuple[int, ...]:
@@ -199,13 +233,18 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
     )
 
 
-def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
+def _coded(
+    fit: HiddenFits, x: Variable, y: Variable, noises: Sequence[Density | None] = (None, None)
+) -> CommonCause:
     """Encode both variables' cells under a fit."""
-    masses = tuple(_mass(fit, axis, v) for axis, v in enumerate((x, y)))
+    masses = tuple(_mass(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
     hidden, (count, *components) = fit.first, fit.shapes[0]
     joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
     total = joint.sum(axis=1)
-    cost = KINDS + float(fit.found[0, 2]) + _position_cost(fit)
+    is_rare = any(noises) or (fit.is_curve and fit.nodes.own_scales)
+    cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
+    # The noise variance is one of the density's parameters.
+    cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
     noisy = fit.pair.kinds[:, np.newaxis] == NOISY
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
@@ -214,7 +253,7 @@ def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     return CommonCause(
         nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
-        kind="curve" if fit.nodes is CURVE else f"{count} groups",
+        kind="curve" if fit.is_curve else f"{count} groups",
         weights=hidden.weights[:count],
         probabilities=(joint / np.maximum(total, 1e-300)[:, np.newaxis])[:, :count],
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
@@ -222,9 +261,15 @@ def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     )
 
 
-def _mass(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
+def _mass(
+    fit: HiddenFits, axis: int, variable: Variable, noise: Density | None = None
+) -> FloatArray:
     """Probability of each cell at each node, (n_distinct, K)."""
     hidden = fit.first
+    if noise:
+        about = variable.cells.edges[:, np.newaxis] - hidden.positions[axis]
+        below, above = noise.cdf(about), noise.mirrored().cdf(-about)
+        return np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
     if fit.pair.kinds[axis] != NOISY:
         return hidden.tables[axis, : variable.cells.n_distinct]
     mass = np.zeros((variable.cells.n_distinct, len(hidden.weights)))

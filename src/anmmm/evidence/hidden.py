@@ -131,6 +131,11 @@ class HiddenFits(Record):
         return _parts(np.arange(self.parameters.shape[1]), self.nodes)
 
     @property
+    def is_curve(self) -> bool:
+        """Whether nodes lie along a curve, and are no groups."""
+        return len(self.nodes.weight_prior) > 0
+
+    @computed
     def first(self) -> Hidden:
         """Parameters of the first fit."""
         return _parts(self.parameters[0], self.nodes)
@@ -215,11 +220,13 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     at = np.vstack([_by_value(orders), _by_rank(orders)])
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
     best = starts.apart(KEPT).further(LONGER).apart(2).further(LONGER, pair).best
-    return best if hopeless(best) else _longer(best.further(LONGER), best)
+    if hopeless(best):
+        return best
+    return _longer(best_of([best.further(LONGER), best.scaled_apart(LONGER)]), best)
 
 
-def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
-    """Fit two and more groups."""
+def fit_groups(pair: Pair, hopeless: Hopeless) -> tuple[HiddenFits, HiddenFits]:
+    """Fit two and more groups; also return the best of each number with equal normal noise."""
     few, counts = evenly_spaced(pair), np.arange(2, MOST_GROUPS + 1)
     ranks = _by_rank(_lines(few.values))
     used = np.repeat(counts, len(ranks))
@@ -227,7 +234,7 @@ def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     starts = HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
     plain = starts.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    return best if hopeless(best) else _longer(best, plain.apart(2))
+    return best if hopeless(best) else _longer(best, plain.apart(2)), plain
 
 
 def _longer(best: HiddenFits, plain: HiddenFits) -> HiddenFits:
