@@ -174,10 +174,8 @@ def e_step_on_columns(
     for c in range(C if not given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
-        fits.totals[s, c] = 0.0
-        clear(fits.moments[s, c])
-        for i in range(r):
-            clear(fits.grams[s, c, i])
+        for i in range(fits.sums.shape[2]):
+            clear(fits.sums[s, c, i])
     for begin in range(0, n, BLOCK):
         size = min(BLOCK, n - begin)
         if not given:
@@ -191,8 +189,8 @@ def e_step_on_columns(
                     rows.responsibilities[c * n + begin + k] = space.terms[c, k]
         for c in range(n_sums):
             weights = space.terms[c, :size]
+            sums, y = fits.sums[s, c], rows.y[begin : begin + size]
             for k in range(size):
-                fits.totals[s, c] += weights[k]
-            y, gram, moment = rows.y[begin : begin + size], fits.grams[s, c], fits.moments[s, c]
-            add_weighted(rows.columns, begin, weights, y, space.curve, gram, moment)
+                sums[-1, 0] += weights[k]
+            add_weighted(rows.columns, begin, weights, y, space.curve, sums, sums[-2])
     return total

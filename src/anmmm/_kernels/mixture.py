@@ -14,7 +14,7 @@ from numba.extending import overload
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._library import KernelCompiler
-from anmmm._kernels._vectors import LANES, load, store
+from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.packed import LOG_2PI, dot
 from anmmm._kernels.posterior import Fits, Problem, Work, m_step
@@ -33,9 +33,7 @@ class Starts(NamedTuple):
     converged_at: FloatArray  # (S,), iterations after which it converged; 0 before
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
-    gram: FloatArray  # (padded(r), padded(r))
-    moment: FloatArray  # (padded(r),)
-    total: FloatArray  # (1,)
+    sums: FloatArray  # (padded(r) + 2, padded(r)), as those of a curve
 
 
 def e_step(
@@ -57,62 +55,26 @@ def _e_step_of(rows: Any, *_: Any) -> Any:
 
 
 @kernel(inner=True)
-def _add(source: FloatArray, factor: float, out: FloatArray) -> None:
-    """Add an array times a factor to another of the same shape, padded to whole vectors."""
-    for at in range(0, out.size, LANES):
-        store(out, at, load(out, at) + factor * load(source, at))
-
-
-@kernel(inner=True)
-def _sum_all(fits: Fits, s: int, starts: Starts) -> None:
+def _sum_all(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of all observations, over all curves of a start."""
-    C = fits.totals.shape[1]
-    starts.total[0] = 0.0
-    _add(starts.gram, -1.0, starts.gram)
-    _add(starts.moment, -1.0, starts.moment)
-    for c in range(C):
-        starts.total[0] += fits.totals[s, c]
-        _add(fits.grams[s, c], 1.0, starts.gram)
-        _add(fits.moments[s, c], 1.0, starts.moment)
+    curves, size = fits.sums[s], sums.size
+    for at in range(0, size, LANES):
+        total = broadcast(0.0)
+        for c in range(curves.shape[0]):
+            total += load(curves, c * size + at)
+        store(sums, at, total)
 
 
 @kernel(inner=True)
-def _last_sums(fits: Fits, s: int, starts: Starts) -> None:
+def _last_sums(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of a start's last curve: those of all observations minus the other curves'."""
-    last = fits.totals.shape[1] - 1
-    total, gram, moment = starts.total[0], fits.grams[s, last], fits.moments[s, last]
-    _add(gram, -1.0, gram)
-    _add(moment, -1.0, moment)
-    _add(starts.gram, 1.0, gram)
-    _add(starts.moment, 1.0, moment)
-    for c in range(last):
-        total -= fits.totals[s, c]
-        _add(fits.grams[s, c], -1.0, gram)
-        _add(fits.moments[s, c], -1.0, moment)
-    fits.totals[s, last] = total
-
-
-@kernel(inner=True)
-def _iterate(
-    problem: Problem,
-    rows: Any,
-    y2: float,
-    space: Any,
-    work: Work,
-    fits: Fits,
-    starts: Starts,
-    s: int,
-) -> float:
-    """Take one iteration of a start, an M-step and an E-step; return the bound."""
-    C = fits.weights.shape[1]
-    penalty, rss = m_step(problem, rows.n, y2, fits, s, work)
-    s2 = fits.scales[s, 0]
-    # The residuals of a single curve are known without an E-step.
-    total = -0.5 * rss / s2
-    if C > 1:
-        total = e_step(rows, space, fits, s, False, False, False, C - 1)
-        _last_sums(fits, s, starts)
-    return float(total - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty)
+    curves, size = fits.sums[s], sums.size
+    last = (curves.shape[0] - 1) * size
+    for at in range(0, size, LANES):
+        total = load(sums, at)
+        for other in range(0, last, size):
+            total = total - load(curves, other + at)
+        store(curves, last + at, total)
 
 
 @kernel(inner=True)
@@ -136,22 +98,23 @@ def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
 
 @kernel(inner=True)
 def _run(
-    problem: Problem,
-    rows: Any,
-    y2: float,
-    space: Any,
-    work: Work,
-    fits: Fits,
-    starts: Starts,
-    most: int,
+    problem: Problem, rows: Any, space: Any, work: Work, fits: Fits, starts: Starts, most: int
 ) -> int:
     """Iterate the running starts at most so often; return the iterations of the longest."""
+    (S, C), y2 = fits.weights.shape, dot(rows.y, rows.y)
     for iteration in range(most):
         n_running = 0
-        for s in range(starts.bounds.shape[0]):
+        for s in range(S):
             if starts.stopped[s] > 0.0:
                 continue
-            bound = _iterate(problem, rows, y2, space, work, fits, starts, s)
+            penalty, rss = m_step(problem, rows.n, y2, fits, s, work)
+            s2 = fits.scales[s, 0]
+            # The residuals of a single curve are known without an E-step.
+            bound = -0.5 * rss / s2
+            if C > 1:
+                bound = e_step(rows, space, fits, s, False, False, False, C - 1)
+                _last_sums(fits, s, starts.sums)
+            bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
@@ -178,18 +141,17 @@ def fit_curves(
     means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on columns.
     """
     S, C = fits.weights.shape
-    y2 = dot(sample.y, sample.y)
     for s in range(S):
         # All starts have the same observations.
         e_step(sample, space, fits, s, True, False, False, C if s == 0 else C - 1)
         if s == 0:
-            _sum_all(fits, s, starts)
+            _sum_all(fits, s, starts.sums)
         else:
-            _last_sums(fits, s, starts)
+            _last_sums(fits, s, starts.sums)
     # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
     # All starts run a few iterations, except those that fall behind ...
-    _run(problem, sample, y2, space, work, fits, starts, short)
+    _run(problem, sample, space, work, fits, starts, short)
     winner = _best(starts.bounds)
     n_iter = int(starts.converged_at[winner])
     for s in range(S):
@@ -197,13 +159,13 @@ def fit_curves(
             starts.stopped[s], starts.bounds[s] = 1.0, -np.inf
     # ... and the one of the highest bound is continued ...
     if n_iter == 0:
-        n_iter = _run(problem, sample, y2, space, work, fits, starts, problem.max_iter)
+        n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter)
     if whole.n > sample.n:
         # ... on all observations.
-        y2, starts.stopped[winner], starts.converged_at[winner] = dot(whole.y, whole.y), 0.0, 0.0
+        starts.stopped[winner], starts.converged_at[winner] = 0.0, 0.0
         e_step(whole, space, fits, winner, False, False, False, C)
-        _sum_all(fits, winner, starts)
-        n_iter = _run(problem, whole, y2, space, work, fits, starts, problem.max_iter)
+        _sum_all(fits, winner, starts.sums)
+        n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter)
     e_step(whole, space, fits, winner, False, False, True, 0)
     total = e_step(whole, space, fits, winner, False, True, False, 0)
     noise = LOG_2PI + math.log(fits.scales[winner, 0])

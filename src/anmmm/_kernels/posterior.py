@@ -47,9 +47,8 @@ class Fits(NamedTuple):
     mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
     rows: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), systems after their elimination
     pivots: FloatArray  # (S, C, padded(r))
-    grams: FloatArray  # (S, C, padded(r), padded(r)), Σ_n R_nc ψ_n ψ_nᵀ
-    moments: FloatArray  # (S, C, padded(r)), Σ_n R_nc y_n ψ_n
-    totals: FloatArray  # (S, C), Σ_n R_nc
+    # (S, C, padded(r) + 2, padded(r)): Σ_n R_nc ψ_n ψ_nᵀ; below it Σ_n R_nc y_n ψ_n, and Σ_n R_nc
+    sums: FloatArray
 
 
 class Work(NamedTuple):
@@ -103,7 +102,7 @@ def _variances(
     scales: FloatArray,
     center: FloatArray,
     mean: FloatArray,
-    moments: FloatArray,
+    sums: FloatArray,
     work: Work,
 ) -> tuple[float, float]:
     """Overwrite center and variances given the curves' posteriors.
@@ -123,7 +122,7 @@ def _variances(
             m = mean[c, i]
             second[i] += variance[c, i]
             explained = 1.0 - (variance[c, i] + m * (m - center[i])) * precision[i]
-            rss += scales[0] * explained - m * moments[c, i]
+            rss += scales[0] * explained - m * sums[c, -2, i]
     penalty = 0.5 * log_det
     if C > 1:
         penalty += _center_posterior(problem, scales, center, mean, work)
@@ -170,15 +169,15 @@ def m_step(
         log_det = 0.0
         for c in range(C):
             rows, pivots, mean = fits.rows[s, c], fits.pivots[s, c], fits.mean[s, c]
-            gram, moment, variance = fits.grams[s, c], fits.moments[s, c], work.variance[c]
+            gram, moment, variance = fits.sums[s, c], fits.sums[s, c, -2], work.variance[c]
             log_det += solve(
                 System(gram, moment, center, precision, rows, pivots, mean, variance), r, scales[0]
             )
         penalty, rss = _variances(
-            problem, n, y2, log_det, scales, center, fits.mean[s], fits.moments[s], work
+            problem, n, y2, log_det, scales, center, fits.mean[s], fits.sums[s], work
         )
     for c in range(C):
-        weight = (fits.totals[s, c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
+        weight = (fits.sums[s, c, -1, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
         fits.weights[s, c], fits.log_weights[s, c] = weight, math.log(weight)
         penalty -= WEIGHT_PRIOR * (math.log(weight) + math.log(C))
     return penalty, rss

@@ -19,6 +19,7 @@ from anmmm._kernels._vectors import (
     reduce_add,
     store,
 )
+from anmmm._kernels.packed import clear
 from anmmm._kernels.pieces import (
     CUBIC,
     N_SUMS,
@@ -58,45 +59,6 @@ class PieceWorkspace(NamedTuple):
     ends: FloatArray  # (LANES,)
     piece_sums: FloatArray  # (N_SUMS K,), of one curve
     scratch: FloatArray  # (n_pieces CUBIC padded(r),)
-
-
-@kernel(inner=True)
-def _draw(pieces: Pieces, fits: Fits, s: int, plain: bool, K: int, out: FloatArray) -> None:
-    """Write one start's curves and their variances on the pieces; if plain, variances are 0."""
-    C, r = fits.rows.shape[1:3]
-    for c in range(C):
-        to = c * N_SUMS * K
-        curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], out, to)
-        to += CUBIC * K
-        if plain:
-            for i in range(to, to + N_TERMS * K):
-                out[i] = 0.0
-        else:
-            variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], out, to)
-
-
-@kernel(inner=True)
-def _to_strips(strips: Strips, C: int, K: int, space: PieceWorkspace) -> None:
-    """Write the coefficients of each strip's piece."""
-    n_strips = strips.piece.shape[0]
-    for row in range(C * N_SUMS):
-        for strip in range(n_strips):
-            value = space.curves[row * K + strips.piece[strip]]
-            space.coefficients[row * n_strips + strip] = value
-
-
-@kernel(inner=True)
-def _to_pieces(strips: Strips, c: int, K: int, space: PieceWorkspace, sums: FloatArray) -> float:
-    """Write the sums (N_SUMS, K) of a curve on each piece; return the total of its weights."""
-    n_strips, total = strips.piece.shape[0], 0.0
-    for i in range(sums.shape[0]):
-        sums[i] = 0.0
-    for row in range(N_SUMS):
-        for strip in range(n_strips):
-            sums[row * K + strips.piece[strip]] += space.sums[(c * N_SUMS + row) * n_strips + strip]
-    for piece in range(K):
-        total += sums[piece]
-    return total
 
 
 @kernel(inner=True)
@@ -256,19 +218,34 @@ def e_step_on_pieces(
     given: responsibilities are those of the start; plain: curves have no variance; keep: write
     the responsibilities. Returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, without log σ.
     """
-    pieces, strips = rows.pieces, rows.strips
-    C, r = fits.rows.shape[1:3]
-    K, width = pieces.planes.shape[0] // (CUBIC * r), fits.mean.shape[2]
-    if not given:
-        _draw(pieces, fits, s, plain, K, space.curves)
-        _to_strips(strips, C, K, space)
-    at, s2 = s * C * strips.u.shape[0], fits.scales[s, 0]
+    pieces, piece = rows.pieces, rows.strips.piece
+    (C, r), n_strips, n_slots = fits.rows.shape[1:3], piece.shape[0], rows.y.shape[0]
+    K, width, curves = pieces.planes.shape[0] // (CUBIC * r), fits.mean.shape[2], space.curves
+    for c in range(C if not given else 0):
+        to = c * N_SUMS * K
+        curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, to)
+        to += CUBIC * K
+        if not plain:
+            variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, to)
+        for i in range(to, to + N_TERMS * K if plain else 0):
+            curves[i] = 0.0
+        for row in range(c * N_SUMS, (c + 1) * N_SUMS):
+            for strip in range(n_strips):
+                space.coefficients[row * n_strips + strip] = curves[row * K + piece[strip]]
+    at, s2 = s * C * n_slots, fits.scales[s, 0]
     total = _pass(rows, space, given, keep, n_sums, at, fits.log_weights[s], s2)
-    n_pieces = pieces.rows.shape[0] // (CUBIC * width)
+    n_pieces, on_pieces = pieces.rows.shape[0] // (CUBIC * width), space.piece_sums
     for c in range(n_sums):
-        gram, moment, sums = fits.grams[s, c], fits.moments[s, c], space.piece_sums
-        fits.totals[s, c] = _to_pieces(strips, c, K, space, sums)
-        from_pieces(pieces.rows, n_pieces, width, sums, K, space.scratch, gram, moment)
+        clear(on_pieces)
+        for row in range(N_SUMS):
+            first = (c * N_SUMS + row) * n_strips
+            for strip in range(n_strips):
+                on_pieces[row * K + piece[strip]] += space.sums[first + strip]
+        sums = fits.sums[s, c]
+        sums[-1, 0] = 0.0
+        for i in range(K):
+            sums[-1, 0] += on_pieces[i]
+        from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-2])
     return float(total)
 
 

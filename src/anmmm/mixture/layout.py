@@ -166,12 +166,12 @@ def _get_workspace(
             kept.clear()
         (S, C), (r, n_scales, max_iter) = counts, sizes
         width = padded(r)
-        vectors, totals, gram = (S, C, width), (S, C), (width, width)
+        vectors, totals, sums = (S, C, width), (S, C), (width + 2, width)
         work = (C, width), *((width,),) * 3
         fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
-        sums = vectors, (S, C, *gram), vectors, totals
-        starts = *((S,),) * 3, (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
-        workspace, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
+        systems = vectors, (S, C, *sums)
+        starts = *((S,),) * 3, (S, max(SHORT_RUN, max_iter)), sums
+        workspace, arrays = _aligned(*shapes, *work, *fits, *systems, *starts)
         kinds, made = (kind, Work, Fits, Starts), iter(arrays)
         shared = list(islice(made, len(shapes) - len(kind._fields)))
         named = [each(*islice(made, len(each._fields))) for each in kinds]
