@@ -21,4 +21,5 @@ def lower_only(A):
 
 def from_python(inner):
     """Compile a kernel that only kernels call so that a test can call it."""
-    return njit(inner.py_func, error_model="numpy")
+    options = {name: inner.targetoptions[name] for name in ("error_model", "fastmath", "nogil")}
+    return njit(inner.py_func, **options)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from anmmm._kernels.packed import exp_nonpositive
+from anmmm._kernels import packed
+from forms import from_python
+
+exp_nonpositive = from_python(packed.exp_nonpositive)
 
 
 def exponentials(values):

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from anmmm._kernels._lapack import gemm, potrf, potri, solve_rows, trsm
-from forms import lower_only
+from anmmm._kernels import _lapack
+from anmmm._kernels._lapack import potrf, potri, solve_rows
+from forms import from_python, lower_only
 from waiting import python
 
+gemm, trsm = from_python(_lapack.gemm), from_python(_lapack.trsm)
 # Below, at and above the block size of LAPACK.
 SIZES = [1, 2, 7, 64, 130]
 

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import rbf
+from forms import from_python
 
+gram_row = from_python(rbf.gram_row)
 SHAPES = [(1, 1), (2, 2), (7, 1), (20, 3)]
 shapes = pytest.mark.parametrize(("n", "d"), SHAPES)
 
@@ -16,7 +18,7 @@ def gram(points, gamma):
     n = points.shape[1]
     K = np.full((n, n), np.nan)
     for i in range(n):
-        rbf.gram_row(points, gamma, points[:, i], i + 1, K[i])
+        gram_row(points, gamma, points[:, i], i + 1, K[i])
     return K
 
 

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import oracle
+from anmmm._kernels import densities, distributions
 from anmmm._kernels import log_density as kernels
-from anmmm._kernels.densities import fit_base, fit_student
-from anmmm._kernels.distributions import normal_levels, student_levels
+from anmmm._kernels.densities import fit_base
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.code import code_lengths, gaussian_nats
 from anmmm.evidence.density import (
@@ -27,6 +27,9 @@ from anmmm.preprocessing import Cells
 from forms import from_python
 from same import assert_same
 
+fit_student = from_python(densities.fit_student)
+normal_levels = from_python(distributions.normal_levels)
+student_levels = from_python(distributions.student_levels)
 count_bins, log_density = from_python(kernels.count_bins), from_python(kernels.log_density)
 inside = from_python(kernels.inside)
 

@@ -118,7 +118,7 @@ def solve_rows(L: FloatArray, B: FloatArray) -> None:
         _dtrsv((_UPPER, _NO, _NO, n, L, n, B[k], 1))
 
 
-@kernel()
+@kernel(inner=True)
 def trsm(L: FloatArray, B: FloatArray) -> None:
     """Overwrite B (r, n) by ``L⁻¹ B``, L (r, r) lower triangular.
 
@@ -128,7 +128,7 @@ def trsm(L: FloatArray, B: FloatArray) -> None:
     _dtrsm((_RIGHT, _UPPER, _NO, _NO, n, r, 1.0, L, r, B, n))
 
 
-@kernel()
+@kernel(inner=True)
 def gemm(
     A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, beta: float, C: FloatArray
 ) -> None:

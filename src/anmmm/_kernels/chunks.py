@@ -11,7 +11,7 @@ from typing import Any
 from anmmm._kernels._jit import REGISTRY, FloatArray, kernel, name_of
 
 
-@kernel()
+@kernel(inner=True)
 def sum_serial(values: FloatArray) -> float:
     """Return the sum of a vector, from the first entry to the last."""
     total = 0.0
@@ -20,7 +20,7 @@ def sum_serial(values: FloatArray) -> float:
     return total
 
 
-@kernel()
+@kernel(inner=True)
 def reduce_chunks(partial: FloatArray, factor: float, out: FloatArray) -> None:
     """Write ``out_j = factor Σ_c partial_cj``, added from the first chunk to the last."""
     for j in range(out.shape[0]):

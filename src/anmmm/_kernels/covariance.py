@@ -33,15 +33,6 @@ class Grams(NamedTuple):
     keep: bool  # False: the second pass recomputes rows, which beyond the cache is as fast
 
 
-@kernel()
-def hadamard_row(
-    k_x: FloatArray, k_theta: FloatArray, amplitude: float, n: int, row: FloatArray
-) -> None:
-    """``row_j = a k_x_j k_theta_j`` for j < n."""
-    for j in range(n):
-        row[j] = amplitude * k_x[j] * k_theta[j]
-
-
 @kernel(fastmath=SUMS, inner=True)
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
     """Write the lower triangle of K̃ (n, n); return ``tr(K_X H K_θ H) = N² HSIC_b``.
@@ -62,7 +53,8 @@ def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> floa
             gram_row(x, gamma_x, x[:, i], i + 1, k_x)
             gram_row(theta, gamma_theta, theta[:, i], i + 1, k_theta)
             trace += add_deviations(k_x, k_theta, i, partial_x[c], partial_theta[c])
-            hadamard_row(k_x, k_theta, amplitude, i + 1, K[i])
+            for j in range(i + 1):
+                K[i, j] = amplitude * k_x[j] * k_theta[j]
             K[i, i] += noise
         partial_trace[c] = trace
     reduce_chunks(partial_x, 1.0 / n, deviations[0])

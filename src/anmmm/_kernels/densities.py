@@ -91,7 +91,7 @@ def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
     return mean, math.sqrt(squares / n)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def fit_student(
     values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
 ) -> tuple[float, float]:

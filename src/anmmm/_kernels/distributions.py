@@ -57,7 +57,7 @@ def normal_mass(near: float, far: float) -> float:
     return 0.5 * (math.erfc(near * ROOT_HALF) - math.erfc(far * ROOT_HALF))
 
 
-@kernel()
+@kernel(inner=True)
 def normal_levels(points: FloatArray, work: FloatArray) -> None:
     """Replace points (n,) by the standard normal distribution function there; work: (n,).
 
@@ -74,7 +74,7 @@ def normal_levels(points: FloatArray, work: FloatArray) -> None:
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 
-@kernel()
+@kernel(inner=True)
 def student_levels(points: FloatArray) -> None:
     """Replace points (n,) by the distribution function of Student's t, three degrees of freedom.
 

@@ -9,7 +9,7 @@ from anmmm._kernels.chunks import sum_serial
 from anmmm._kernels.rbf import gram_row
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def add_deviations(
     k: FloatArray,
     l: FloatArray,  # noqa: E741
@@ -38,7 +38,7 @@ def add_deviations(
     return 2.0 * product
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray) -> float:
     """Return ``tr(K H L H) = N² HSIC_b`` from product sum and row means of ``K - 1`` and ``L - 1``.
 
@@ -56,7 +56,7 @@ def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray
     return float(product - 2.0 * n * cross + k_sum * l_sum)
 
 
-@kernel()
+@kernel(inner=True)
 def center_row(
     row: FloatArray, means: FloatArray, mean: float, i: int, n: int, out: FloatArray
 ) -> None:
@@ -77,38 +77,23 @@ def gamma_moments(
     """
     n = x.shape[1]
     x_means, y_means = np.zeros(n), np.zeros(n)
-    k = np.empty(n)
-    l = np.empty(n)  # noqa: E741
+    k, l, product, squares = np.empty(n), np.empty(n), 0.0, 0.0  # noqa: E741
     for i in range(n):
         gram_row(x, gamma_x, x[:, i], i, k)
         gram_row(y, gamma_y, y[:, i], i, l)
-        x_total = 1.0
-        y_total = 1.0
-        for j in range(i):
-            x_total += k[j]
-            x_means[j] += k[j]
-            y_total += l[j]
-            y_means[j] += l[j]
-        x_means[i] += x_total
-        y_means[i] += y_total
+        product += add_deviations(k, l, i, x_means, y_means)
     for i in range(n):
         x_means[i] /= n
         y_means[i] /= n
-    x_mean = sum_serial(x_means) / n
-    y_mean = sum_serial(y_means) / n
-
-    trace = 0.0
-    squares = 0.0
+    trace = trace_of_deviations(product, x_means, y_means)
+    x_mean, y_mean = sum_serial(x_means) / n, sum_serial(y_means) / n
     for i in range(n):
-        gram_row(x, gamma_x, x[:, i], i + 1, k)
-        gram_row(y, gamma_y, y[:, i], i + 1, l)
-        center_row(k, x_means, x_mean, i, i + 1, k)
-        center_row(l, y_means, y_mean, i, i + 1, l)
+        gram_row(x, gamma_x, x[:, i], i, k)
+        gram_row(y, gamma_y, y[:, i], i, l)
+        center_row(k, x_means, x_mean - 1.0, i, i, k)
+        center_row(l, y_means, y_mean - 1.0, i, i, l)
         for j in range(i):
-            product = k[j] * l[j]
-            trace += product
-            squares += product * product
-        trace += 0.5 * k[i] * l[i]
-    x_off_diagonal = (x_mean * n - 1.0) / (n - 1.0)
-    y_off_diagonal = (y_mean * n - 1.0) / (n - 1.0)
-    return 2.0 * trace, 2.0 * squares, x_off_diagonal, y_off_diagonal
+            squares += (k[j] * l[j]) ** 2
+    # The diagonals of the deviations are zero.
+    unbiased = n / (n - 1.0)
+    return trace, 2.0 * squares, 1.0 + unbiased * x_mean, 1.0 + unbiased * y_mean

@@ -57,7 +57,7 @@ def clear(out: FloatArray) -> None:
         out[i] = 0.0
 
 
-@kernel()
+@kernel(inner=True)
 def exp_nonpositive(values: FloatArray, n: int) -> None:
     """Replace the first `n` values, below 709, by their exponentials; below -708 that is 0.
 

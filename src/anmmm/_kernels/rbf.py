@@ -11,7 +11,7 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import exp_nonpositive
 
 
-@kernel()
+@kernel(inner=True)
 def gram_row(
     points: FloatArray, gamma: FloatArray, point: FloatArray, n: int, row: FloatArray
 ) -> None:
@@ -37,7 +37,7 @@ def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: Flo
         gram_row(points, gamma, others[:, j], points.shape[1], K[j])
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def vjp_row(
     m: FloatArray, points: FloatArray, i: int, d_points: FloatArray, d_scale: FloatArray
 ) -> None:
@@ -60,7 +60,7 @@ def vjp_row(
         d_scale[k] += second
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def vjp_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArray) -> None:
     """Add one row's gradient by the scales only, as `vjp_row`, for fixed points."""
     for k in range(points.shape[0]):
