@@ -36,7 +36,7 @@ def test_a_value_that_a_tenth_of_rows_share_ties_a_parent_as_it_ties_a_pair(n_sh
     assert sample.is_tied == is_tied
     for child in (1, 2):
         pair = evidence(parent, table[:, child])
-        there = sample.model((0, ())).length + sample.model((child, (0,))).length
-        back = sample.model((child, ())).length + sample.model((0, (child,))).length
+        there = sample.model(0, frozenset()).length + sample.model(child, frozenset([0])).length
+        back = sample.model(child, frozenset()).length + sample.model(0, frozenset([child])).length
         assert there / N == pytest.approx(pair.forward_score)
         assert back / N == pytest.approx(pair.backward_score)

@@ -102,7 +102,9 @@ def test_a_loss_is_that_of_the_columns_that_differ():
     assert found.nats == pytest.approx(
         lengths(0, {1}) + lengths(1, ()) - lengths(0, ()) - lengths(1, {0})
     )
-    models = [lengths.model(key) for key in ((0, (1,)), (1, ()), (0, ()), (1, (0,)))]
+    models = [
+        lengths.model(j, frozenset(causes)) for j, causes in ((0, {1}), (1, ()), (0, ()), (1, {0}))
+    ]
     rows = models[0].nats + models[1].nats - models[2].nats - models[3].nats
     assert found.error == pytest.approx(math.sqrt(len(rows)) * rows.std())
     assert loss(lengths, one, None, rules(4)).nats == math.inf

@@ -17,7 +17,7 @@ from anmmm.evidence.check import normal_scores
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
 from anmmm.evidence.lengths import compare_variables
 from anmmm.evidence.variable import Variable, in_company
-from anmmm.graph.lengths import Lengths, in_batches, key_of
+from anmmm.graph.lengths import Lengths, in_batches
 from anmmm.graph.search import BATCH, TOLERANCE, Arrow, Parents, Rules, arrows, changed
 from anmmm.preprocessing import standardize
 
@@ -102,16 +102,15 @@ def compared(lengths: Lengths, arrow: Arrow, parents: Parents) -> Confounded:
 
 def _residual(lengths: Lengths, node: int, causes: frozenset[int]) -> Variable | None:
     """Return what its causes leave of a column; None of categories."""
-    sample, (_, places) = lengths.sample, key_of(node, causes)
-    variable = sample.variables[node]
-    if not places or variable.is_categorical:
-        return None if places else variable
-    model = lengths.model((node, places))
+    sample, variable = lengths.sample, lengths.sample.variables[node]
+    if not causes or variable.is_categorical:
+        return None if causes else variable
+    model = lengths.model(node, causes)
     if model.n_mechanisms > 1 or variable.is_tied:
         # Of a stream of its own: with the same draws, ties of both ends would depend.
         left = normal_scores(model, node)
     else:
-        points = sample.points(sample.standardized, places)
+        points = sample.points(sample.standardized, causes)
         left = variable.cells.values - model.curves(points).center[:, 0]
     if np.ptp(left) == 0.0:
         return None

@@ -33,7 +33,7 @@ from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
 from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
-from anmmm.graph.lengths import Key, Lengths, Sample, key_of
+from anmmm.graph.lengths import Key, Lengths, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
@@ -166,7 +166,7 @@ def infer_graph(
     lengths = Lengths(sample, jobs)
     with _recording(lengths, progress, checkpoint), single_thread():
         found = _find(lengths, rules, common_cause)
-        mixing = mixing_of(found.groups, names, lengths)
+        mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
     place = {name: at for at, name in enumerate(given.names)}
     nodes = [_node(sample, j, found, place) for j in range(len(names))]
     edges = _edges(nodes, found, place, n_samples)
@@ -271,7 +271,7 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
                 bar.update(len(new))
             if log is not None:
                 log.add(
-                    (at, " ".join(map(str, (node, *causes))), nats)
+                    (at, " ".join(map(str, (node, *sorted(causes)))), nats)
                     for at, ((node, causes), nats) in enumerate(new.items(), len(lengths.fitted))
                 )
 
@@ -288,7 +288,7 @@ def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
         known = places and all(0 <= place < len(sample.names) for place in places)
         if not known or not isinstance(nats, float) or not math.isfinite(nats):
             raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
-        yield (places[0], tuple(places[1:])), nats
+        yield (places[0], frozenset(places[1:])), nats
 
 
 class _Found(NamedTuple):
@@ -312,8 +312,7 @@ def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
         parents, confounded = find_confounded(grouped, parents, rules, switched)
     LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
     unexplained = _unexplained(grouped, parents, rules.min_gain)
-    keys = [key_of(j, causes) for j, causes in enumerate(parents)]
-    models = [switched.get(j) or lengths.model(key) for j, key in enumerate(keys)]
+    models = [switched.get(j) or lengths.model(j, causes) for j, causes in enumerate(parents)]
     parts = [group.length for group in groups]
     parts += [model.length for j, model in enumerate(models) if j not in switched]
     parts += [-each.gain for each in confounded.values() if each.is_shorter]
@@ -326,7 +325,7 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
 
     The residuals are the columns of another table, in which each may have one cause.
     """
-    models = [lengths.model(key_of(j, causes)) for j, causes in enumerate(parents)]
+    models = map(lengths.model, range(len(parents)), parents)
     scores = np.column_stack([normal_scores(model, j) for j, model in enumerate(models)])
     # A column that its causes determine has no residual.
     places = np.flatnonzero(np.ptp(scores, axis=0) > LEAST_RANGE).tolist()
@@ -335,7 +334,7 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
         return []
     residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs)
     pairs = [(i, j) for j in range(n) for i in residuals.hinted(j, frozenset())]
-    residuals.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
+    residuals.fit((j, frozenset(causes)) for i, j in pairs for causes in ([i], []))
     saved = [(residuals(j, ()) - residuals(j, (i,)), min(i, j), max(i, j)) for i, j in pairs]
     # The direction that saves more is last.
     largest = {(places[i], places[j]): nats for nats, i, j in sorted(saved)}

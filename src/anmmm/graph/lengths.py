@@ -29,15 +29,10 @@ SMALL = 200_000
 # Models in memory: at least so many, or of so many rows in all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
-# A column and its causes, in increasing order.
-Key = tuple[int, tuple[int, ...]]
+# A column and its causes.
+Key = tuple[int, frozenset[int]]
 # Results of work, and lengths and columns that may be further causes found by it.
 Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
-
-
-def key_of(node: int, causes: Iterable[int]) -> Key:
-    """Return the key of a column given its causes."""
-    return node, tuple(sorted(causes))
 
 
 @frozen
@@ -82,9 +77,9 @@ class Sample(Record):
             for at, column in enumerate(columns)
         ]
 
-    def points(self, values: FloatArray, causes: Sequence[int]) -> FloatArray:
+    def points(self, values: FloatArray, causes: Iterable[int]) -> FloatArray:
         """Return the causes among standardized columns as curves take them: numbers first."""
-        places = sorted(causes, key=lambda at: self.categorical[at])
+        places = sorted(causes, key=lambda at: (self.categorical[at], at))
         return np.ascontiguousarray(values[:, places])
 
     def in_canonical_order(self) -> Sample:
@@ -97,39 +92,10 @@ class Sample(Record):
         vars(other)["_single"] = [self._single[at] for at in order]
         return other
 
-    def model(self, key: Key) -> ConditionalModel:
+    def model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
         """Return the shortest model of a column given its causes."""
-        effect, *causes = (self.variables[at] for at in (key[0], *key[1]))
-        return describe_over(effect, causes, self.is_tied)
-
-    def hints(self, causes: Sequence[int], model: ConditionalModel) -> FloatArray:
-        """Guess the nats (n_columns,) that each column may save in addition to a model's `causes`.
-
-        By the residual, its square, and its product with each cause: their squared projections on
-        the first m curves over the column, less a nat for each of these.
-        """
-        some = slice(None, None, -(-len(self.values) // HINT_ROWS))
-        guesses, targets = np.zeros(len(self.variables)), self.residuals(causes, model, some)
-        if targets is None:
-            return guesses
-        for at, variable in enumerate(self.variables):
-            columns = variable.basis.design[some, 1:]
-            nats = 0.5 / len(targets) * (columns.T @ targets) ** 2 - 1.0
-            guesses[at] = nats.cumsum(axis=0).max(initial=0.0)
-        return guesses
-
-    def residuals(
-        self, causes: Sequence[int], model: ConditionalModel, rows: slice = slice(None)
-    ) -> FloatArray | None:
-        """Return all that a further cause may explain, standardized; None without a residual.
-
-        The residual of a model, its square and its product with each cause, (n_rows, n_targets).
-        """
-        residual = normal_scores(model)[rows]
-        if np.ptp(residual) < EDGE:
-            return None
-        products = (residual * self.standardized[rows, at] for at in causes)
-        return standardize(np.column_stack([residual, residual**2, *products]))[0]
+        given = [self.variables[at] for at in sorted(causes)]
+        return describe_over(self.variables[node], given, self.is_tied)
 
 
 class Lengths:
@@ -149,7 +115,7 @@ class Lengths:
 
     def __call__(self, node: int, causes: Iterable[int]) -> float:
         """Return the length of a column given its causes."""
-        key = key_of(node, causes)
+        key = node, frozenset(causes)
         if key not in self.fitted:
             self.fit([key])
         return self.fitted[key]
@@ -161,13 +127,33 @@ class Lengths:
         return frozenset(range(len(self.sample.categorical))) - {node}
 
     def hinted(self, node: int, causes: frozenset[int]) -> frozenset[int]:
-        """Return the columns that may save nats as a further cause of a column."""
-        key = key_of(node, causes)
+        """Return the columns that may save nats as a further cause of a column.
+
+        Guessed by squared projections of `residuals` on the first m curves over each column, less a
+        nat for each of these.
+        """
+        key, variables = (node, causes), self.sample.variables
         if key not in self.hints:
-            guesses = self.sample.hints(key[1], self.model(key))
-            some = np.flatnonzero(guesses > MIN_HINT).tolist()
-            self.hints[key] = frozenset(some) - {node, *causes}
+            some = slice(None, None, -(-len(self.sample.values) // HINT_ROWS))
+            targets, found = self.residuals(node, causes, some), set[int]()
+            for at in set(range(len(variables))).difference(causes, [node]):
+                columns = variables[at].basis.design[some, 1:]
+                nats = 0.5 / len(targets) * (columns.T @ targets) ** 2 - 1.0
+                if nats.cumsum(axis=0).max(initial=0.0) > MIN_HINT:
+                    found.add(at)
+            self.hints[key] = frozenset(found)
         return self.hints[key]
+
+    def residuals(self, node: int, causes: frozenset[int], rows: slice = slice(None)) -> FloatArray:
+        """Return all that a further cause may explain, standardized, (n_rows, n_targets).
+
+        The residual of a column, its square and its product with each cause; zeros without one.
+        """
+        residual, values = normal_scores(self.model(node, causes))[rows], self.sample.standardized
+        if np.ptp(residual) < EDGE:
+            return np.zeros((len(residual), 1))
+        products = (residual * values[rows, at] for at in sorted(causes))
+        return standardize(np.column_stack([residual, residual**2, *products]))[0]
 
     def fit(self, keys: Iterable[Key]) -> None:
         """Fit the keys that are not in the cache, in workers if they are many."""
@@ -182,7 +168,7 @@ class Lengths:
 
 
 def _fit(lengths: Lengths, key: Key) -> None:
-    lengths.store({key: lengths.model(key).length})
+    lengths.store({key: lengths.model(*key).length})
 
 
 def in_batches(

@@ -25,7 +25,7 @@ from anmmm.evidence.code import gaussian_nats, mixture_levels, shortest
 from anmmm.evidence.models import Additive, ConditionalModel
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
-from anmmm.graph.lengths import MIN_HINT, Key, Lengths, key_of
+from anmmm.graph.lengths import MIN_HINT, Lengths
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
 from anmmm.mixture import MixtureFit, SplineBasis
 from anmmm.mixture.em import fit_mixture
@@ -152,7 +152,7 @@ class Group(Record):
         return self.likelihood if own is None else self.likelihood - own.likelihood
 
     def is_like(self, other: Group) -> bool:
-        """Tell whether another set has the same columns and nearly the same probabilities."""
+        """Return whether another set has the same columns and nearly the same probabilities."""
         change = np.abs(self.probabilities - other.probabilities).mean()
         return self.members.keys() == other.members.keys() and bool(change < SAME_ROWS)
 
@@ -229,10 +229,9 @@ class Fitter:
 
     def _residuals(self, node: int, causes: frozenset[int]) -> FloatArray:
         """Return all that may show a hidden variable, standardized: (n_samples, n_targets)."""
-        sample, key = self.lengths.sample, key_of(node, causes)
-        residuals = sample.residuals(key[1], self.lengths.model(key))
-        if residuals is None:
-            return np.zeros((len(sample.values), 1))
+        residuals = self.lengths.residuals(node, causes)
+        if not residuals.any():
+            return residuals
         return np.hstack([residuals, self.single(node, causes).value])
 
     def hint(self, node: int, causes: frozenset[int], seed: Group) -> float:
@@ -280,32 +279,31 @@ class GroupedLengths(Lengths):
         super().__init__(fitter.lengths.sample, 1)
         self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
         self._chosen = lru_cache(self.most_models)(self._choose)
-        self.model = lambda key: self._chosen(key)[0]
+        self.model = lambda node, causes: self._chosen(node, causes)[0]
 
-    def _choose(self, key: Key) -> tuple[ConditionalModel, int]:
+    def _choose(self, node: int, causes: frozenset[int]) -> tuple[ConditionalModel, int]:
         """Return the shortest model of a column, and the place of the set that it joins, or -1.
 
         A set has to save `min_gain` nats on each column.
         """
-        node, causes = key
         own = [at for at, group in enumerate(self.groups) if node in group.members]
         is_free = not self.is_fixed and not self.sample.categorical[node]
-        choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(key), -1)]
+        choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(node, causes), -1)]
         for at in range(len(self.groups)) if is_free else own:
             rest, start = self.groups[at].rest(node), self.groups[at].probabilities
-            model = self.fitter.fit(node, frozenset(causes), start, rest)
+            model = self.fitter.fit(node, causes, start, rest)
             choices.append((model.plus(self.fitter.rules.min_gain), at))
         return min(choices, key=lambda choice: choice[0].length)
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
-        if self._chosen(key_of(node, causes))[1] < 0:
+        if self._chosen(node, causes)[1] < 0:
             return self.fitter.lengths.candidates(node, causes)
         return frozenset(range(len(self.sample.categorical))) - {node, *causes}
 
     def regrouped(self, parents: Parents) -> list[Group]:
         """Fit the sets of columns that these are in a graph."""
-        chosen = [self._chosen(key_of(j, causes))[1] for j, causes in enumerate(parents)]
+        chosen = [self._chosen(j, causes)[1] for j, causes in enumerate(parents)]
         found = []
         for at, group in enumerate(self.groups):
             causes = {j: parents[j] for j, place in enumerate(chosen) if place == at}
@@ -362,37 +360,28 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
         grouped = GroupedLengths(fitter, best.groups)
         parents = climb(grouped, best.parents, fitter.rules)
         groups = grouped.regrouped(parents)
-        after = Mixed(parents, groups, fitter.nats(parents, groups))
-        if after.nats > best.nats - SAVING:
-            return best
-        is_same = len(groups) == len(best.groups) and parents == best.parents
-        before, best = best.groups, after
-        if is_same and all(a.is_like(b) for a, b in zip(before, groups, strict=True)):
+        before, after = best, Mixed(parents, groups, fitter.nats(parents, groups))
+        if after.nats > before.nats - SAVING:
+            return before
+        best = after
+        is_same = parents == before.parents and len(groups) == len(before.groups)
+        if is_same and all(map(Group.is_like, groups, before.groups)):
             return best
     return best
 
 
-def mixing_of(
-    groups: Sequence[Group], names: Sequence[Hashable], lengths: Lengths
-) -> tuple[Mixing, ...]:
-    """Return sets of columns as they are reported, by the names of the columns."""
+def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixing:
+    """Return a set of columns as it is reported, by the names of the columns."""
     from sklearn.metrics import adjusted_mutual_info_score
 
-    found = []
-    for group in groups:
-        own = [each.likelihood.argmax(axis=1) for each in group.members.values()]
-        agreement = min(adjusted_mutual_info_score(*pair) for pair in combinations(own, 2))
-        order = np.argsort(-group.probabilities.sum(axis=0), kind="stable")
-        probabilities = group.probabilities[:, order]
-        before = math.fsum(lengths(j, causes) for j, causes in group.causes.items())
-        found.append(
-            Mixing(
-                tuple(names[j] for j in group.members),
-                probabilities.shape[1],
-                probabilities.argmax(axis=1),
-                probabilities,
-                float(agreement),
-                before - group.length,
-            )
-        )
-    return tuple(found)
+    own = [each.likelihood.argmax(axis=1) for each in group.members.values()]
+    order = np.argsort(-group.probabilities.sum(axis=0), kind="stable")
+    probabilities = group.probabilities[:, order]
+    return Mixing(
+        nodes=tuple(names[j] for j in group.members),
+        n_groups=len(order),
+        labels=probabilities.argmax(axis=1),
+        probabilities=probabilities,
+        agreement=min(float(adjusted_mutual_info_score(*pair)) for pair in combinations(own, 2)),
+        gain=math.fsum(map(lengths, group.causes, group.causes.values())) - group.length,
+    )

@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.confidence import nats_error
-from anmmm.graph.lengths import Lengths, in_batches, key_of
+from anmmm.graph.lengths import Key, Lengths, in_batches
 
 # Nats that a move has to save, so that rounding errors are no gain.
 TOLERANCE = 1e-6
@@ -148,9 +148,9 @@ def _update_gains(
         for i in sorted(lengths.candidates(j, parents[j]))
         if rules.allowed[i, j]
     ]
-    sets = [(j, parents[j]) for j in stale] + [(j, parents[j] | {i}) for i, j in additions]
-    sets += [(j, parents[j] - {i}) for j in stale for i in parents[j]]
-    lengths.fit(key_of(j, causes) for j, causes in sets)
+    keys: list[Key] = [(j, parents[j]) for j in stale]
+    keys += [(j, parents[j] | {i}) for i, j in additions]
+    lengths.fit([*keys, *((j, parents[j] - {i}) for j in stale for i in parents[j])])
     for i, j in additions:
         saved = lengths(j, parents[j]) - lengths(j, parents[j] | {i})
         gains[i, j] = saved - rules.min_gain
@@ -207,7 +207,10 @@ def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Ch
     without = climb(lengths, cut, rules.forbidding(arrow))
     free, turned = [climb(lengths, without, rules)], None
     if rules.allowed[effect, cause]:
-        start = _reversed(cut, arrow, rules)
+        if ancestors(cut)[cause, effect]:
+            # The reverse would make a cycle.
+            cut = changed(cut, {end: rules.start[end] for end in arrow})
+        start = changed(cut, {cause: cut[cause] | {effect}})
         if len(causal_order(start)) == len(best):
             turned = climb(lengths, start, rules.requiring((effect, cause)))
             free.append(climb(lengths, turned, rules))
@@ -218,14 +221,6 @@ def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Ch
     )
 
 
-def _reversed(cut: Parents, arrow: Arrow, rules: Rules) -> Parents:
-    """Add the reverse of an edge; if that makes a cycle, both ends keep only required causes."""
-    cause, effect = arrow
-    if ancestors(cut)[cause, effect]:
-        cut = changed(cut, {end: rules.start[end] for end in arrow})
-    return changed(cut, {cause: cut[cause] | {effect}})
-
-
 def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -> Loss:
     """Compare a graph with the best one; the loss is infinite if there is none."""
     if rival is None:
@@ -234,6 +229,5 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
     differences = np.zeros(len(lengths.sample.values))
     for j, (one, other) in enumerate(zip(rival, best, strict=True)):
         if one != other:
-            first, second = (lengths.model(key_of(j, causes)).nats for causes in (one, other))
-            differences += first - second
+            differences += lengths.model(j, one).nats - lengths.model(j, other).nats
     return Loss(nats, math.sqrt(len(differences)) * float(differences.std()))
