@@ -67,7 +67,7 @@ def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line
     """Return the result of `infer_graph` on a table, and what is stored of it."""
     clear_variable_cache()
     began = time.process_time()
-    found = infer_graph(table, n_jobs=1, random_state=0)
+    found = infer_graph(table, n_jobs=1)
     seconds = time.process_time() - began
     marks = {"→": "->", "–": "--", "↔": "<->"}
     # Names are the places of columns.

@@ -46,6 +46,7 @@ def test_what_is_known_is_told(document, data):
         (["--plot", "data.csv"], "must end in .png"),
         (["--tiers", "a,,"], "--tiers must be names of columns"),
         (["--min-gain", "-1"], "--min-gain must be finite"),
+        (["--seed", "1"], "No such option"),
         (["--required", "a"], "--required must be two names, cause and effect, such as a,b"),
         (["--forbidden", "a,z"], "--forbidden names 'z', but data.csv has no such column"),
         (

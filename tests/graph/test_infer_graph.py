@@ -221,7 +221,7 @@ def test_a_hidden_variable_that_switches_mechanisms_is_found(rng):
     a = np.where(group, np.sin(2 * x), 1.5 + x) + 0.15 * rng.normal(size=n)
     b = np.where(group, -np.tanh(2 * z) - 1, z) + 0.15 * rng.normal(size=n)
     c = np.where(own, 2 * x - 1, -np.sin(2 * x) + 1) + 0.15 * rng.normal(size=n)
-    graph = infer_graph(pd.DataFrame({"x": x, "z": z, "a": a, "b": b, "c": c}), random_state=0)
+    graph = infer_graph(pd.DataFrame({"x": x, "z": z, "a": a, "b": b, "c": c}))
     assert [set(each.nodes) for each in graph.mixing] == [{"a", "b"}]
     (mixing,) = graph.mixing
     assert (mixing.n_groups, mixing.probabilities.shape) == (2, (n, 2))
@@ -412,6 +412,7 @@ FRAME = table(60)
         ({"columns": ["dose", "dose"]}, ValueError, "names a column twice"),
         ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),
         ({"max_parents": 0}, ValueError, "max_parents"),
+        ({"random_state": 0}, TypeError, "unknown argument 'random_state'"),
         ({"missing": "ignore"}, ValueError, "missing"),
     ],
 )

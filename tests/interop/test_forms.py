@@ -146,3 +146,13 @@ def test_options_of_graphs_are_passed_over_for_a_pair(table):
     assert gcastle.ANMMM(**options).anm_estimate(a, b) == 1
     with pytest.raises(TypeError, match="x must be a pandas data frame of pairs"):
         cdt.ANMMM().predict(a.to_numpy())
+
+
+def test_options_of_pairs_are_passed_over_for_a_graph(table):
+    import networkx
+
+    options = {"criterion": "evidence", "n_resamples": 0, "random_state": 1}
+    graph = networkx.Graph([("a", "b")])
+    assert set(cdt.ANMMM(**options).orient_graph(table, graph).edges) == {("a", "b")}
+    with pytest.raises(TypeError, match="unknown argument 'max_parent'; did you mean max_parents"):
+        cdt.ANMMM(max_parent=1).orient_graph(table, graph)

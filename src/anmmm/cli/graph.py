@@ -15,12 +15,12 @@ from anmmm.cli.options import (
     force_option,
     given,
     jobs_option,
+    json_option,
     missing_option,
     parse_categories,
     parse_edges,
     parse_names,
     plot_option,
-    seed_and_json,
     with_options,
 )
 
@@ -74,7 +74,7 @@ from anmmm.cli.options import (
     click.option(
         "--checkpoint", metavar="FILE", help="Store fits in this file; a killed run continues."
     ),
-    *seed_and_json,
+    json_option,
 )
 def graph_command(
     table: str,
@@ -88,7 +88,6 @@ def graph_command(
     required: tuple[str, ...],
     forbidden: tuple[str, ...],
     drop_missing: bool,
-    seed: int,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -126,7 +125,6 @@ def graph_command(
             forbidden=parse_edges(forbidden, "--forbidden"),
             missing="drop" if drop_missing else "raise",
             progress=sys.stderr.isatty(),
-            random_state=seed,
             **given(**options),
         )
         if output is not None:

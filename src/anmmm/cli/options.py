@@ -234,12 +234,9 @@ decision_options = [
 plot_option = click.option(
     "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
 )
-seed_and_json = [
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
-]
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document instead."
+)
 common_options = [
     click.option(
         "--lam",
@@ -247,5 +244,8 @@ common_options = [
         help="Weight of the independence of latent and cause in the fit of the latent; not for the "
         "criterion evidence, which fits none.",
     ),
-    *seed_and_json,
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    ),
+    json_option,
 ]

@@ -13,14 +13,13 @@ from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, listening
 from anmmm._hash import content_hash
 from anmmm._threads import single_thread
-from anmmm._typing import RandomState, StrPath
+from anmmm._typing import StrPath
 from anmmm._validation import (
     brief,
     check_between,
     check_count,
     check_flag,
     check_nonnegative,
-    check_rng,
 )
 from anmmm._version import __version__
 from anmmm._words import argument_names, check_arguments, known_arguments
@@ -65,7 +64,6 @@ def infer_graph(
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: StrPath | None = None,
-    random_state: RandomState = None,
 ) -> CausalGraph:
     """Infer the causal graph of the columns of a table.
 
@@ -106,8 +104,6 @@ def infer_graph(
         Whether to count fits on standard error.
     checkpoint : path-like, optional
         File that stores every fit, so that a killed run continues.
-    random_state : None, int or Generator
-        Has no effect: nothing is drawn.
 
     Returns
     -------
@@ -125,8 +121,9 @@ def infer_graph(
     A common cause of two columns that is missing from the table is recognized if it makes groups or
     a curve with little noise. Otherwise an edge joins the columns, or they are listed as
     `CausalGraph.unexplained`. Edges that no data can direct, as among linear Gaussian columns, are
-    ``"–"``. Neither the order of the columns nor their units matter. The search fits n² pairs, 2 to
-    5 ms each, and then about 10 ms for each further cause at 500 rows. See docs/guide/graphs.md.
+    ``"–"``. Neither the order of the columns nor their units matter; nothing is drawn. The search
+    fits n² pairs, 2 to 5 ms each, and then about 10 ms for each further cause at 500 rows. See
+    docs/guide/graphs.md.
 
     Examples
     --------
@@ -140,7 +137,7 @@ def infer_graph(
     """
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
-    jobs, _ = check_jobs(n_jobs), check_rng(random_state)
+    jobs = check_jobs(n_jobs)
     check_flag(common_cause, "common_cause")
     table, partial = open_table(table), None if within is None else read_graph(within)
     if partial is not None:

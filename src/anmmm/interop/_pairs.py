@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_pair, check_aligned, check_lengths
-from anmmm.collection.sources.columns import is_frame
+from anmmm._words import argument_names
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.graph import CausalGraph, infer_graph
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
-
-# Options of graphs that a single pair has not.
-OF_GRAPHS = ("checkpoint", "max_parents", "min_gain", "n_jobs", "progress")
 
 
 def single(values: Any, name: str) -> FloatArray:
@@ -32,11 +29,28 @@ def single(values: Any, name: str) -> FloatArray:
 def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
     """Decide a pair of single variables, with a seed, so that the same pair gets the same answer.
 
-    Options that are only for graphs and collections are left out.
+    Options that are only for graphs are left out.
     """
     check_aligned(x, y)
-    of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
+    of_pairs = _without_others(options, infer_direction, infer_graph)
     return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
+
+
+def learned(data: Any, graph: Any, options: dict[str, Any]) -> CausalGraph:
+    """Return the graph of a table, within a given one if there is one.
+
+    Options that are only for pairs are left out.
+    """
+    of_graphs = _without_others(options, infer_graph, infer_direction)
+    return infer_graph(data, within=graph, **of_graphs)
+
+
+def _without_others(
+    options: dict[str, Any], function: Callable[..., Any], other: Callable[..., Any]
+) -> dict[str, Any]:
+    """Leave out arguments of another function that are none of this one."""
+    others = {*argument_names(other)}.difference(argument_names(function))
+    return {name: value for name, value in options.items() if name not in others}
 
 
 def odds_of(result: DirectionResult) -> tuple[float, float]:
@@ -117,23 +131,3 @@ def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
     """Return the residual (n,) of a smoothing spline in `causes` (n, d), of fitted smoothness."""
     smooth = ANMMixture(n_mechanisms=1).fit(causes, values)
     return values - smooth.curves(causes)[:, 0]
-
-
-def learned(data: Any, graph: Any, options: dict[str, Any]) -> CausalGraph:
-    """Return the graph of a table, within a given one if there is one."""
-    return infer_graph(data, within=graph, **{"random_state": 0, **options})
-
-
-def names_of(data: Any) -> list[Any]:
-    """Return the names of the columns of a table, or their places in an array."""
-    if is_frame(data):
-        frame: Any = nw.from_native(data)
-        return list(frame.columns)
-    return list(range(_table(data).shape[1]))
-
-
-def _table(data: Any) -> FloatArray:
-    array = as_finite(data, "data")
-    if array.ndim != 2:
-        raise ValueError(f"data must have a variable in each column, found shape {array.shape}")
-    return array

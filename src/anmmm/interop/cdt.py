@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from anmmm.graph import infer_graph
 from anmmm.graph.forms import ARROW, read_graph, rebuilt
-from anmmm.interop._pairs import decision
+from anmmm.interop._pairs import decision, learned
 
 __all__ = ["ANMMM"]
 
@@ -20,8 +19,8 @@ class ANMMM:
     Parameters
     ----------
     **options
-        Keyword arguments of `anmmm.infer_direction`, and for graphs of `anmmm.infer_graph`, which
-        single pairs pass over; the seed is 0 by default.
+        Keyword arguments of `anmmm.infer_direction` for pairs and of `anmmm.infer_graph` for
+        graphs; the seed of pairs is 0 by default.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -80,8 +79,7 @@ class ANMMM:
             ``weight`` is the nats that the edge saves. An edge that the data do not direct is
             in it in both directions with weight 0; edges that had a direction get no weight.
         """
-        options = {"random_state": 0, **self.options, **kwargs}
-        found = infer_graph(df_data, within=graph, **options)
+        found = learned(df_data, graph, self.options | kwargs)
         if printout is not None:
             found.write(printout)
         output = rebuilt(graph, read_graph(graph).with_directed(found.directed))

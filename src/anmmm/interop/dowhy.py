@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._typing import FloatArray
+from anmmm.collection.sources.columns import open_table
 from anmmm.graph import CausalGraph
-from anmmm.interop._pairs import conditional_pvalue, learned, names_of
+from anmmm.interop._pairs import conditional_pvalue, learned
 from anmmm.interop.lingam import adjacency
 
 __all__ = ["PairGraph", "independence_test"]
@@ -64,7 +65,7 @@ class PairGraph:
     def fit(self, X: Any) -> PairGraph:
         """Learn the graph of a data frame, or array, with a variable in each column."""
         self.graph_ = learned(X, self.graph, self.options)
-        self.adjacency_matrix_ = adjacency(self.graph_, names_of(X))
+        self.adjacency_matrix_ = adjacency(self.graph_, open_table(X).names)
         return self
 
     def predict(self, X: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.columns import is_frame
+from anmmm.collection.sources.columns import is_frame, open_table
 from anmmm.graph import CausalGraph
-from anmmm.interop._pairs import decision, learned, names_of
+from anmmm.interop._pairs import decision, learned
 from anmmm.interop.lingam import adjacency
 
 __all__ = ["ANMMM"]
@@ -45,7 +45,7 @@ class ANMMM:
         table: Any = data if is_frame(data) else np.asarray(data)
         self.graph_ = learned(table, self.graph, self.options)
         # gCastle's rows are causes, lingam's are effects.
-        self.causal_matrix = adjacency(self.graph_, names_of(table)).T
+        self.causal_matrix = adjacency(self.graph_, open_table(table).names).T
 
     def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
         """Return 1 if x causes y, else 0; unlike with ``ANMNonlinear`` never 1 both ways."""

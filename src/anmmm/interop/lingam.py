@@ -12,6 +12,7 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_finite, as_real
 from anmmm.collection.sources.columns import is_frame
 from anmmm.graph import CausalGraph
+from anmmm.graph.forms import MarkedEdge, edges_of_arcs
 
 __all__ = ["adjacency", "edges", "prior_knowledge"]
 
@@ -51,9 +52,7 @@ def prior_knowledge(graph: CausalGraph, names: Sequence[Hashable] | None = None)
     return matrix
 
 
-def edges(
-    adjacency_matrix: Any, names: Sequence[Hashable] | None = None
-) -> list[tuple[Hashable, str, Hashable]]:
+def edges(adjacency_matrix: Any, names: Sequence[Hashable] | None = None) -> list[MarkedEdge]:
     """Return an ``adjacency_matrix_`` of lingam as edges that `anmmm.orient` takes.
 
     Both directions, or a NaN (lingam: a common cause that was not measured), make an undirected
@@ -80,15 +79,9 @@ def edges(
     if len(nodes) != len(matrix):
         raise ValueError(f"names has {len(nodes)} entries for {len(matrix)} nodes")
     _refuse_repeated(nodes)
-    found: list[tuple[Hashable, str, Hashable]] = []
-    for i, first in enumerate(nodes):
-        for j in range(i + 1, len(nodes)):
-            forward, backward = matrix[j, i] != 0.0, matrix[i, j] != 0.0
-            if forward and backward:
-                found.append((first, "--", nodes[j]))
-            elif forward or backward:
-                found.append((first, "->", nodes[j]) if forward else (nodes[j], "->", first))
-    return found
+    arcs = np.argwhere(matrix.T * ~np.eye(len(matrix), dtype=bool)).tolist()
+    # The arcs of two nodes are next to each other.
+    return list(edges_of_arcs((nodes[i], nodes[j]) for i, j in sorted(arcs, key=sorted)))
 
 
 def _places(graph: CausalGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
