@@ -35,7 +35,7 @@ from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
 from anmmm.graph.lengths import Key, Lengths, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
+from anmmm.graph.search import REQUIRED, Arrow, Challenge, Parents, Rules, arrows, search
 from anmmm.graph.table import read_columns, rules_of, with_columns
 
 # Nats that an edge has to save.
@@ -164,16 +164,15 @@ def infer_graph(
     with _recording(lengths, progress, checkpoint), single_thread():
         found = _find(lengths, rules, common_cause)
         mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
-    place = {name: at for at, name in enumerate(given.names)}
-    nodes = [_node(sample, j, found, place) for j in range(len(names))]
-    edges = _edges(nodes, found, place, n_samples)
+    nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
+    edges = _edges(nodes, found, given.names, n_samples)
     for one, other in [] if partial is None else partial.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
     return CausalGraph(
         names=given.names,
         edges=tuple(edges),
-        nodes=tuple(sorted(nodes, key=lambda node: place[node.name])),
+        nodes=tuple(sorted(nodes, key=lambda node: given.names.index(node.name))),
         mixing=mixing,
         unexplained=tuple(
             (names[i], names[j], nats)
@@ -241,13 +240,12 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     if not partial.edges:
         return rebuilt(graph, partial)
     found = infer_graph(data, within=within, **options)
-    node_of = dict(zip(within.nodes, partial.nodes, strict=True))
     sure = [
-        (node_of[edge.cause], node_of[edge.effect])
+        (edge.cause, edge.effect)
         for edge in found.edges
         if edge.kind == ARROW and edge.confidence >= least
     ]
-    return rebuilt(graph, partial.with_directed(sure))
+    return rebuilt(graph, within.with_directed(sure).renamed(partial.nodes))
 
 
 @contextmanager
@@ -341,12 +339,12 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     return sorted(found, key=lambda each: -each[1])
 
 
-def _node(sample: Sample, at: int, found: _Found, place: dict[Hashable, int]) -> GraphNode:
-    """Return a column of the graph; `place` is that of each name in the table."""
+def _node(sample: Sample, at: int, found: _Found, names: tuple[Hashable, ...]) -> GraphNode:
+    """Return a column of the graph; `names` are in the order of the table."""
     causes, model = sorted(found.parents[at]), found.models[at]
     return GraphNode(
         name=sample.names[at],
-        parents=tuple(sorted((sample.names[i] for i in causes), key=place.__getitem__)),
+        parents=tuple(sorted((sample.names[i] for i in causes), key=names.index)),
         model=model.name,
         n_mechanisms=model.n_mechanisms,
         length=model.length,
@@ -356,37 +354,27 @@ def _node(sample: Sample, at: int, found: _Found, place: dict[Hashable, int]) ->
 
 
 def _edges(
-    nodes: Sequence[GraphNode], found: _Found, place: dict[Hashable, int], n_samples: int
+    nodes: Sequence[GraphNode], found: _Found, names: tuple[Hashable, ...], n_samples: int
 ) -> list[GraphEdge]:
     """Return the edges that were found or required, the surest first."""
     edges = []
     for i, j in arrows(found.parents):
-        challenge, hidden = found.challenges.get((i, j)), found.confounded.get((i, j), NONE)
-        edges.append(_edge(nodes[i].name, nodes[j], challenge, hidden, n_samples))
+        effect, challenge = nodes[j], found.challenges.get((i, j), REQUIRED)
+        is_directed, confidence = challenge.decision(n_samples)
+        confidence *= 1.0 - cause_probability(found.confounded.get((i, j), NONE).saved)
+        kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
+        if challenge is REQUIRED:
+            note = GIVEN
+        elif is_determined(effect._model):
+            # A cause may as well be the effect.
+            confidence = min(confidence, UNSURE)
+            note = f"the causes determine {effect.name}: any of these columns may be the effect"
+        model = effect.model, effect.n_mechanisms
+        losses = challenge.without.nats, challenge.turned.nats
+        edges.append(GraphEdge(nodes[i].name, effect.name, kind, confidence, *losses, *model, note))
     for arrow, each in found.confounded.items():
         if each.is_shorter:
-            one, other = sorted((nodes[at].name for at in arrow), key=place.__getitem__)
+            one, other = sorted((nodes[at].name for at in arrow), key=names.index)
             facts = cause_probability(each.saved), each.gain, each.saved, each.model
             edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1))
-    return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, place[edge.cause]))
-
-
-def _edge(
-    cause: Hashable,
-    effect: GraphNode,
-    challenge: Challenge | None,
-    hidden: Confounded,
-    n_samples: int,
-) -> GraphEdge:
-    model = effect.model, effect.n_mechanisms
-    if challenge is None:
-        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *model, GIVEN)
-    is_directed, confidence = challenge.decision(n_samples)
-    confidence *= 1.0 - cause_probability(hidden.saved)
-    kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
-    if is_determined(effect._model):
-        # A cause may as well be the effect.
-        confidence = min(confidence, UNSURE)
-        note = f"the causes determine {effect.name}: any of these columns may be the effect"
-    losses = challenge.without.nats, challenge.turned.nats
-    return GraphEdge(cause, effect.name, kind, confidence, *losses, *model, note)
+    return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, names.index(edge.cause)))

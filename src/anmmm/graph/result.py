@@ -247,14 +247,14 @@ class CausalGraph(Record):
         values = np.tile(np.median(sample.values, axis=0), (n_points, 1))
         along = np.linspace(sample.values[:, at].min(), sample.values[:, at].max(), n_points)
         values[:, at] = along
-        points = sample.points(scale.apply(values), sorted(others))
+        points = sample.points(scale.apply(values), others)
         unit, center, std = (each[own] for each in (scale.unit, scale.center, scale.std))
         return along, node._model.curves(points).through(lambda z: (z * std + center) * unit)
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
 
-        An edge without a direction is two opposite arcs. Arcs have the attributes of `GraphEdge`.
+        An edge without a direction is two opposite arcs. Arcs have a kind, confidence and gain.
         """
         least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
         graph = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()

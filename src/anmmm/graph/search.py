@@ -87,6 +87,10 @@ class Challenge(NamedTuple):
         return (False, there) if towards < LEAST_CONFIDENCE else (True, min(there, towards))
 
 
+RULED_OUT = Loss(math.inf, 0.0)
+REQUIRED = Challenge(RULED_OUT, RULED_OUT, ())
+
+
 def causal_order(parents: Parents) -> list[int]:
     """Return all columns, causes before effects and the first ones first; fewer on a cycle."""
     order: list[int] = []
@@ -224,7 +228,7 @@ def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Ch
 def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -> Loss:
     """Compare a graph with the best one; the loss is infinite if there is none."""
     if rival is None:
-        return Loss(math.inf, 0.0)
+        return RULED_OUT
     nats = total(lengths, rival, rules) - total(lengths, best, rules)
     differences = np.zeros(len(lengths.sample.values))
     for j, (one, other) in enumerate(zip(rival, best, strict=True)):

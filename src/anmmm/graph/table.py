@@ -45,7 +45,7 @@ def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str)
     nodes, names = list(graph.nodes), table.names
     if graph.by_position:
         if columns is not None:
-            names = tuple(_resolved(columns, table, "columns"))
+            names = tuple(_distinct(columns, table, "columns"))
         if len(nodes) != len(names):
             raise ValueError(
                 f"{argument} is an adjacency of {len(nodes)} nodes, but data has {len(names)} "
@@ -70,12 +70,12 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> t
     """
     fault = partial(SourceError, table.name, None)
     check_choice(missing, "missing", MISSING)
-    chosen = [] if categories is None else _resolved(categories, table, "categories")
+    chosen = [] if categories is None else _distinct(categories, table, "categories")
     categorical = {*table.categories, *chosen}
     if columns is None:
         names = _usable(table, chosen, fault)
     else:
-        names = _resolved(columns, table, "columns")
+        names = _distinct(columns, table, "columns")
         for name in names:
             if name in table.faults and name not in categorical:
                 raise table.faults[name]
@@ -105,10 +105,8 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> t
     return Sample(values, tuple(unordered), tuple(names)), n_dropped
 
 
-def _resolved(names: Any, table: Table, argument: str) -> list[Hashable]:
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"{argument} must be a list of names of columns; found {brief(names)}")
-    columns = [table.column(name, argument) for name in names]
+def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
+    columns = table.columns_of(names, argument)
     if len(set(columns)) < len(columns):
         raise ValueError(f"{argument} names a column twice; found {brief(list(names))}")
     return columns

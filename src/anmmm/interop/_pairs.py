@@ -96,10 +96,9 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     """P-value of the HSIC test of two variables, or of their residuals given others.
 
     The residuals are those of smoothing splines in the columns `given`, which are taken to act
-    additively, and the p-value, that over all orders of the
-    observations, does not know of the regression: where that is poor, it is too small (H. Zhang,
-    S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional independence
-    tests", AAAI 2017).
+    additively. The p-value, over all orders of the observations, does not include the regression:
+    if that is poor, it is too small (H. Zhang, S. Zhou, K. Zhang, J. Guan, "Causal discovery using
+    regression-based conditional independence tests", AAAI 2017).
     """
     for values, name in ((y, "y"), (given, "given")):
         check_aligned(x, values, ("x", name))
@@ -110,10 +109,6 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     others = others[:, np.ptp(others, axis=0) > 0.0]
     if others.size:
         first, second = _residuals(first, others), _residuals(second, others)
-    return _pvalue(first, second)
-
-
-def _pvalue(first: ArrayLike, second: ArrayLike) -> float:
     # Searches look at the tail, for which the published gamma distribution is too light.
     return hsic_test(first, second).pvalue
 
@@ -124,10 +119,6 @@ def _columns(values: Any, name: str) -> FloatArray:
 
 
 def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
-    return np.column_stack([residual(column, given) for column in values.T])
-
-
-def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
-    """Return the residual (n,) of a smoothing spline in `causes` (n, d), of fitted smoothness."""
-    smooth = ANMMixture(n_mechanisms=1).fit(causes, values)
-    return values - smooth.curves(causes)[:, 0]
+    """Return the residuals of smoothing splines in `given`, of fitted smoothness."""
+    fits = [ANMMixture(n_mechanisms=1).fit(given, column) for column in values.T]
+    return values - np.column_stack([fit.curves(given)[:, 0] for fit in fits])

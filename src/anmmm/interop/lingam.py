@@ -30,7 +30,12 @@ def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> Fl
     -------
     ndarray of shape (n_names, n_names)
     """
-    place = _places(graph, names)
+    ordered = graph.names if names is None else names
+    _refuse_repeated(ordered)
+    place = {name: at for at, name in enumerate(ordered)}
+    lacking = [node for node in graph.names if node not in place]
+    if lacking:
+        raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
     matrix = np.zeros((len(place), len(place)))
     for cause, effect in graph.directed:
         matrix[place[effect], place[cause]] = 1.0
@@ -44,12 +49,8 @@ def prior_knowledge(graph: CausalGraph, names: Sequence[Hashable] | None = None)
     none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills it and
     its methods read it; their docstrings have it the other way round.
     """
-    place = _places(graph, names)
-    matrix = np.full((len(place), len(place)), -1, dtype=np.intp)
-    for cause, effect in graph.directed:
-        matrix[place[effect], place[cause]] = 1
-        matrix[place[cause], place[effect]] = 0
-    return matrix
+    known = adjacency(graph, names).astype(np.intp)
+    return np.where(known, 1, known.T - 1)
 
 
 def edges(adjacency_matrix: Any, names: Sequence[Hashable] | None = None) -> list[MarkedEdge]:
@@ -82,16 +83,6 @@ def edges(adjacency_matrix: Any, names: Sequence[Hashable] | None = None) -> lis
     arcs = np.argwhere(matrix.T * ~np.eye(len(matrix), dtype=bool)).tolist()
     # The arcs of two nodes are next to each other.
     return list(edges_of_arcs((nodes[i], nodes[j]) for i, j in sorted(arcs, key=sorted)))
-
-
-def _places(graph: CausalGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
-    ordered = graph.names if names is None else names
-    _refuse_repeated(ordered)
-    place = {name: at for at, name in enumerate(ordered)}
-    lacking = [node for node in graph.names if node not in place]
-    if lacking:
-        raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
-    return place
 
 
 def _refuse_repeated(names: Sequence[Hashable]) -> None:

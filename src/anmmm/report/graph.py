@@ -77,7 +77,11 @@ def write_graph_report(
         picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
         width=round(PIXELS * size[0]),
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
-        weights={node.name: _weights(node.probabilities) for node in graph.nodes},
+        weights={
+            node.name: node.probabilities.mean(axis=0).tolist()
+            for node in graph.nodes
+            if node.probabilities is not None
+        },
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
     )
@@ -101,7 +105,3 @@ def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[
         ax.set(xlabel="", ylabel="")
 
     return draw
-
-
-def _weights(probabilities: Any) -> list[float]:
-    return [] if probabilities is None else probabilities.mean(axis=0).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -88,6 +88,14 @@ class Table(Record):
         raise ValueError(
             f"{argument} names {brief(name)}, but {self.name} has no such column; {hint}"
         )
+
+    def columns_of(self, names: Any, argument: str) -> list[Hashable]:
+        """Return the columns of a list of names; raise TypeError or ValueError at others."""
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise TypeError(
+                f"{argument} must be a list of names of columns, e.g. ['a']; found {brief(names)}"
+            )
+        return [self.column(name, argument) for name in names]
 
     @computed
     def _known(self) -> dict[Hashable, Hashable]:

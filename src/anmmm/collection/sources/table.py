@@ -38,7 +38,7 @@ class TablePairs(FromFiles):
 
     def __init__(self, table: Table, columns: Any, categories: Any = None) -> None:
         self._table = table
-        named = _named(categories, table)
+        named = [] if categories is None else table.columns_of(categories, "categories")
         self._categories = {*table.categories, *named}
         self.name, self.files = table.name, table.files
         # None for all pairs.
@@ -234,14 +234,3 @@ def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
             raise ValueError(f"columns has the pair {brief((first, second))} twice")
         pairs[first, second] = None
     return list(pairs)
-
-
-def _named(categories: Any, table: Table) -> list[Hashable]:
-    """Return the columns of the argument `categories`."""
-    if categories is None:
-        return []
-    if isinstance(categories, str) or not isinstance(categories, Sequence):
-        raise TypeError(
-            f"categories must be a list of names of columns, e.g. ['a']; found {brief(categories)}"
-        )
-    return [table.column(name, "categories") for name in categories]
