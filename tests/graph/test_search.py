@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anmmm.confidence import nats_error
 from anmmm.graph.lengths import Lengths, Sample
 from anmmm.graph.search import (
+    SLOPE,
     Rules,
     ancestors,
     arrows,
@@ -98,15 +100,17 @@ def test_a_loss_is_that_of_the_columns_that_differ():
     lengths = Lengths(Sample(drawn(1), (False,) * 4), 1)
     one = (frozenset(), frozenset({0}), frozenset(), frozenset())
     other = (frozenset({1}), frozenset(), frozenset(), frozenset())
-    found = loss(lengths, one, other, rules(4))
+    found, back = loss(lengths, one, other, rules(4)), loss(lengths, other, one, rules(4))
     assert found.nats == pytest.approx(
         lengths(0, {1}) + lengths(1, ()) - lengths(0, ()) - lengths(1, {0})
     )
-    models = [
-        lengths.model(j, frozenset(causes)) for j, causes in ((0, {1}), (1, ()), (0, ()), (1, {0}))
-    ]
+    sets = (0, {1}), (1, ()), (0, ()), (1, {0})
+    models = [lengths.model(j, frozenset(causes)) for j, causes in sets]
     rows = models[0].nats + models[1].nats - models[2].nats - models[3].nats
-    assert found.error == pytest.approx(math.sqrt(len(rows)) * rows.std())
+    error = nats_error(math.sqrt(len(rows)) * rows.std(), len(rows))
+    sure = 1.0 / (1.0 + math.exp(-SLOPE * abs(found.nats) / error))
+    # A shorter rival is as probable as the best graph.
+    assert sorted([found.confidence, back.confidence]) == pytest.approx([0.5, sure])
     assert loss(lengths, one, None, rules(4)).nats == math.inf
 
 

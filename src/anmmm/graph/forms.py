@@ -43,10 +43,9 @@ class PartialGraph:
     def __init__(
         self, nodes: Iterable[Hashable], edges: Iterable[MarkedEdge], *, by_position: bool = False
     ) -> None:
-        self.edges = sorted(edges, key=lambda edge: MARKS.index(edge[1]))
         self.by_position = by_position
-        known, joined = dict.fromkeys(nodes), set[frozenset[Hashable]]()
-        for first, _, second in self.edges:
+        known, joined = dict.fromkeys(nodes), dict[frozenset[Hashable], MarkedEdge]()
+        for first, mark, second in sorted(edges, key=lambda edge: MARKS.index(edge[1])):
             try:
                 known[first] = known[second] = None
             except TypeError:
@@ -56,12 +55,13 @@ class PartialGraph:
                 ) from None
             if first == second:
                 raise ValueError(f"graph joins {brief(first)} to itself; leave such edges out")
-            if {first, second} in joined:
+            ends = frozenset((first, second))
+            if ends in joined:
                 raise ValueError(
                     f"graph joins {brief(first)} and {brief(second)} by two edges; keep one of them"
                 )
-            joined.add(frozenset((first, second)))
-        self.nodes = tuple(known)
+            joined[ends] = first, mark, second
+        self.nodes, self.edges = tuple(known), list(joined.values())
 
     def marked(self, mark: str) -> list[Edge]:
         """Return the edges with this mark."""
@@ -89,12 +89,9 @@ class PartialGraph:
 
     def with_directed(self, arrows: Iterable[Edge]) -> PartialGraph:
         """Direct the undirected edges that these arrows join."""
-        arrow_of = {frozenset(arrow): arrow for arrow in arrows}
-        edges = []
-        for first, mark, second in self.edges:
-            arrow = arrow_of.get(frozenset((first, second))) if mark == "--" else None
-            edges.append((first, mark, second) if arrow is None else (arrow[0], "->", arrow[1]))
-        return PartialGraph(self.nodes, edges)
+        arrow_of = {frozenset(ends): (ends[0], "->", ends[1]) for ends in arrows}
+        edges = [arrow_of.get(frozenset(edge[::2]), edge) for edge in self.edges if edge[1] == "--"]
+        return PartialGraph(self.nodes, [e for e in self.edges if e[1] != "--"] + edges)
 
 
 def read_graph(graph: Any) -> PartialGraph:

@@ -165,7 +165,7 @@ def infer_graph(
         found = _find(lengths, rules, common_cause)
         mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
     nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
-    edges = _edges(nodes, found, given.names, n_samples)
+    edges = _edges(nodes, found, given.names)
     for one, other in [] if partial is None else partial.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
@@ -354,13 +354,13 @@ def _node(sample: Sample, at: int, found: _Found, names: tuple[Hashable, ...]) -
 
 
 def _edges(
-    nodes: Sequence[GraphNode], found: _Found, names: tuple[Hashable, ...], n_samples: int
+    nodes: Sequence[GraphNode], found: _Found, names: tuple[Hashable, ...]
 ) -> list[GraphEdge]:
     """Return the edges that were found or required, the surest first."""
     edges = []
     for i, j in arrows(found.parents):
         effect, challenge = nodes[j], found.challenges.get((i, j), REQUIRED)
-        is_directed, confidence = challenge.decision(n_samples)
+        is_directed, confidence = challenge.decision
         confidence *= 1.0 - cause_probability(found.confounded.get((i, j), NONE).saved)
         kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
         if challenge is REQUIRED:

@@ -45,7 +45,8 @@ class Sample(Record):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the descriptions of the columns out of pickles, as they are many times larger."""
-        return _sample_of, (self.values, self.categorical, self.names)
+        values = self.values.tobytes(), self.values.shape
+        return _sample_of, (*values, self.categorical, self.names)
 
     @computed
     def standardized(self) -> FloatArray:
@@ -204,13 +205,7 @@ def _in_worker(
     return results, dict(added[0]), dict(added[1])
 
 
-_last: list[Sample] = []
-
-
-def _sample_of(values: FloatArray, *given: Any) -> Sample:
-    """Return the last sample of this process if it is equal, because its columns are described."""
-    for last in _last:
-        if (last.categorical, last.names) == given and np.array_equal(last.values, values):
-            return last
-    _last[:] = [Sample(values, *given)]
-    return _last[0]
+@lru_cache(1)
+def _sample_of(values: bytes, shape: tuple[int, int], *given: Any) -> Sample:
+    """Return that of the last task again if it is equal, because its columns are described."""
+    return Sample(np.frombuffer(values).reshape(shape).copy(), *given)

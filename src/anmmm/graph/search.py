@@ -64,14 +64,10 @@ class Rules:
 
 
 class Loss(NamedTuple):
-    """Nats by which a graph is longer than the best one, and their standard error."""
+    """Nats by which a graph is longer than the best one, and the probability that it is worse."""
 
     nats: float
-    error: float
-
-    def confidence(self, n_samples: int) -> float:
-        """Return the probability that the best graph is better than this one."""
-        return float(expit(SLOPE * max(self.nats, 0.0) / nats_error(self.error, n_samples)))
+    confidence: float
 
 
 class Challenge(NamedTuple):
@@ -81,13 +77,14 @@ class Challenge(NamedTuple):
     turned: Loss
     free: Parents
 
-    def decision(self, n_samples: int) -> tuple[bool, float]:
-        """Return whether an edge has a direction, and the confidence in it, or in the edge."""
-        there, towards = self.without.confidence(n_samples), self.turned.confidence(n_samples)
+    @property
+    def decision(self) -> tuple[bool, float]:
+        """Whether the edge has a direction, and the confidence in it, or in the edge if not."""
+        there, towards = self.without.confidence, self.turned.confidence
         return (False, there) if towards < LEAST_CONFIDENCE else (True, min(there, towards))
 
 
-RULED_OUT = Loss(math.inf, 0.0)
+RULED_OUT = Loss(math.inf, 1.0)
 REQUIRED = Challenge(RULED_OUT, RULED_OUT, ())
 
 
@@ -234,4 +231,6 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
     for j, (one, other) in enumerate(zip(rival, best, strict=True)):
         if one != other:
             differences += lengths.model(j, one).nats - lengths.model(j, other).nats
-    return Loss(nats, math.sqrt(len(differences)) * float(differences.std()))
+    n = len(differences)
+    error = nats_error(math.sqrt(n) * float(differences.std()), n)
+    return Loss(nats, float(expit(SLOPE * max(nats, 0.0) / error)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
-from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import DATES, MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
@@ -192,8 +192,15 @@ def rules_of(
         lines = _matrix(table, names, within.marked("--"), "within")
         allowed = fixed["within"] | lines | lines.T
     allowed &= ~_matrix(table, names, forbidden, "forbidden")
-    tier = _tiers(table, names, tiers)
-    allowed &= (tier[:, np.newaxis] <= tier) | (np.minimum(tier[:, np.newaxis], tier) < 0)
+    earlier: list[int] = []
+    for group in tiers:
+        group = [group] if isinstance(group, str) else [*group]
+        later = [_place(table, names, name, "tiers") for name in group]
+        for name, place in zip(group, later, strict=True):
+            if place in earlier or later.count(place) > 1:
+                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
+        allowed[np.ix_(later, earlier)] = False
+        earlier += later
     for argument, edges in fixed.items():
         for i, j in np.argwhere(edges & ~allowed):
             raise ValueError(
@@ -238,15 +245,3 @@ def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
             raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
         found[cause, effect] = True
     return found
-
-
-def _tiers(table: Table, names: Nodes, tiers: Any) -> IntArray:
-    """Return the tier (n_columns,) of each column, -1 if it is in none."""
-    tier = np.full(len(names), -1)
-    for at, group in enumerate(tiers):
-        for name in [group] if isinstance(group, str) else group:
-            place = _place(table, names, name, "tiers")
-            if tier[place] >= 0:
-                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
-            tier[place] = at
-    return tier
