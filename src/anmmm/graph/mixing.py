@@ -193,6 +193,11 @@ class Fitter:
             found.append(Switched.of(variable, fit, rest).plus(price))
         return shortest(found)
 
+    def joined(self, group: Group, node: int, causes: frozenset[int]) -> Group:
+        """Add a column to a set, or fit it anew."""
+        model = self.fit(node, causes, group.probabilities, group.rest(node))
+        return Group({**group.members, node: model}, {**group.causes, node: causes})
+
     def _single(self, node: int, causes: frozenset[int]) -> Group:
         """Fit a column without any other column: a set of one."""
         variable, (basis, price) = self.variables[node], self._bases(causes)[0]
@@ -215,8 +220,7 @@ class Fitter:
         for _ in range(MAX_ROUNDS):
             before = group
             for j, each in causes.items():
-                model = self.fit(j, each, group.probabilities, group.rest(j))
-                group = Group({**group.members, j: model}, causes)
+                group = self.joined(group, j, each)
             if group.length > before.length - SAVING:
                 return min(before, group, key=lambda each: each.length)
         return group
@@ -251,8 +255,7 @@ class Fitter:
                 seed = self.single(one, causes[0])
                 if cut == kept and self.hint(other, causes[1], seed) < MIN_HINT:
                     continue
-                model = self.fit(other, causes[1], seed.probabilities, seed.likelihood)
-                group = Group({**seed.members, other: model}, {one: causes[0], other: causes[1]})
+                group = self.joined(seed, other, causes[1])
                 key, gain = frozenset(group.causes.items()), self.gain(group, parents)
                 if gain > tried.get(key, (-FAR, group))[0]:
                     tried[key] = gain, group
@@ -290,8 +293,7 @@ class GroupedLengths(Lengths):
         is_free = not self.is_fixed and not self.sample.categorical[node]
         choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(node, causes), -1)]
         for at in range(len(self.groups)) if is_free else own:
-            rest, start = self.groups[at].rest(node), self.groups[at].probabilities
-            model = self.fitter.fit(node, causes, start, rest)
+            model = self.fitter.joined(self.groups[at], node, causes).members[node]
             choices.append((model.plus(self.fitter.rules.min_gain), at))
         return min(choices, key=lambda choice: choice[0].length)
 
