@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, packed, pivoted
+from anmmm._kernels import _lapack, dense, hsic, lowrank, packed, pivoted
 from anmmm._kernels._jit import SUMS
 from anmmm._kernels.hidden import Pair
 from anmmm.evidence.hidden import CURVE, GROUPS, HiddenFits
@@ -69,9 +69,9 @@ def test_solve_rows(benchmark: Any, matrix: np.ndarray, n: int) -> None:
 def test_assemble(benchmark: Any, points: np.ndarray, n: int, keep: bool) -> None:
     K_x, K_theta = np.empty((2, n if keep else 1, n))
     K, deviations = np.empty((n, n)), np.empty((2, n))
-    inputs = covariance.Points(points[1:], one, points[:1], one, 1.0, 0.1)
-    grams = covariance.Grams(K_x, K_theta, deviations, keep)
-    benchmark(from_python(covariance.assemble), inputs, grams, K, 1)
+    inputs = dense.Points(points[1:], one, points[:1], one, 1.0, 0.1)
+    grams = dense.Grams(K_x, K_theta, deviations, keep)
+    benchmark(from_python(dense.assemble), inputs, grams, K, 1)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -79,8 +79,8 @@ def test_dense_gradients(
     benchmark: Any, points: np.ndarray, matrix: np.ndarray, n: int, keep: bool
 ) -> None:
     K_x, K_theta = np.full((2, n if keep else 1, n), 0.5)
-    inputs = covariance.Points(points[1:], one, points[:1], one, 1.0, 0.1)
-    grams = covariance.Grams(K_x, K_theta, np.full((2, n), -0.5), keep)
+    inputs = dense.Points(points[1:], one, points[:1], one, 1.0, 0.1)
+    grams = dense.Grams(K_x, K_theta, np.full((2, n), -0.5), keep)
     out = dense.Gradients(np.empty((1, n)), np.empty(1), np.empty(1))
     gradients = from_python(dense.gradients)
     benchmark(gradients, inputs, grams, matrix, np.ones((1, n)), 1.0, out, 1)

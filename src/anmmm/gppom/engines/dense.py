@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm._kernels.covariance import Grams, Points
-from anmmm._kernels.dense import Gradients, value_and_gradients
+from anmmm._kernels.dense import Gradients, Grams, Points, value_and_gradients
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.options import FitOptions
