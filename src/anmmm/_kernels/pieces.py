@@ -38,57 +38,31 @@ class Strips(NamedTuple):
     length: int  # steps of a strip
 
 
-@kernel(inner=True)
-def _strips_on(count: int, length: int) -> int:
-    return (count + length - 1) // length
+@kernel()
+def choose_strips(counts: IndexArray, n: int) -> int:
+    """Return the length of strips that makes a pass over n observations shortest.
 
-
-@kernel(inner=True)
-def _choose_length(counts: IndexArray, n: int) -> int:
-    """Return the length of strips that makes a pass shortest."""
+    counts (n_pieces + 1,): observations of each piece, and 0; overwritten by each piece's first
+    strip, and the number of strips.
+    """
     chosen, least, most, k = 1, np.inf, 0, counts.shape[0] - 1
     for i in range(k):
         most = max(most, counts[i])
     for count in range(1, MOST_STRIPS + 1):
         for even in range(2):
-            length = _strips_on((n + k - 1) // k if even else most, count)
+            length = -(-(-(-n // k) if even else most) // count)
             strips = 0
             for i in range(k):
-                strips += _strips_on(counts[i], length)
+                strips += -(-counts[i] // length)
             steps = float(padded(strips) * (length + GROUP_COST))
             if steps < least:
                 chosen, least = length, steps
-    return chosen
-
-
-@kernel()
-def find_pieces(x: FloatArray, knots: FloatArray, piece: IndexArray, first: IndexArray) -> int:
-    """Write the piece of each observation (n,), and choose strips; return their length.
-
-    knots: (n_pieces + 1,), increasing, or fewer than two for columns that do not depend on the
-    cause; first (n_pieces + 1,): each piece's first strip, and the number of strips.
-    O(n log n_pieces), no sort.
-    """
-    k = first.shape[0] - 1
-    for i in range(k + 1):
-        first[i] = 0
-    for row in range(x.shape[0]):
-        low, high = 0, k
-        while high - low > 1:
-            middle = (low + high) // 2
-            if x[row] >= knots[middle]:
-                low = middle
-            else:
-                high = middle
-        piece[row] = low
-        first[low] += 1
-    length = _choose_length(first, x.shape[0])
     strips = 0
     for i in range(k + 1):
-        count = first[i]
-        first[i] = strips
-        strips += _strips_on(count, length)
-    return length
+        count = counts[i]
+        counts[i] = strips
+        strips += -(-count // chosen)
+    return chosen
 
 
 @kernel()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,7 @@ def choose_mixture(
         first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
     single, location_scale = first
     fits, rows = [single], start_rows(basis, y)
+    fit = partial(fit_mixture, basis, y, floor=floor, tol=tol, max_iter=max_iter)
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
     for n in range(2, last + 1):
         if n == 2:
@@ -161,18 +163,7 @@ def choose_mixture(
         starts = residual_starts(y, n, fits[-1], residuals, rows)
         if more := [start[rows] for start in extra_starts if start.shape[1] == n]:
             starts = [*starts, *more]
-        fits.append(
-            fit_mixture(
-                basis,
-                y,
-                starts=starts,
-                rows=rows,
-                noise_variance=single.noise_variance / n**2,
-                floor=floor,
-                tol=tol,
-                max_iter=max_iter,
-            )
-        )
+        fits.append(fit(starts=starts, rows=rows, noise_variance=single.noise_variance / n**2))
         behind = BEHIND_ONE if n == 2 else 0.0
         if n_mechanisms is None and fits[-1].criterion > fits[-2].criterion + behind:
             break

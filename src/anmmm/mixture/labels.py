@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -53,6 +54,7 @@ def refine_labels(
     """
     given = soften(np.eye(n_mechanisms)[labels])
     noise = fits[0].noise_variance / n_mechanisms**2
+    refit = partial(fit_mixture, basis, y, floor=floor)
     fit: MixtureFit | None = None
     if 1 < n_mechanisms <= len(fits):
         # Imported here because decisions have no labels and scipy.optimize loads slowly.
@@ -64,24 +66,19 @@ def refine_labels(
             [fit.probabilities[labels == c].sum(axis=0) for c in range(n_mechanisms)]
         )
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
-        led = fit_mixture(basis, y, starts=[given], noise_variance=noise, floor=floor)
+        led = refit(starts=[given], noise_variance=noise)
         if fit.bound - led.bound > OTHER_OPTIMUM:
             return replace(fit, start=LABELS_REJECTED)
     likelihood = np.zeros((len(y), n_mechanisms))
     likelihood[np.arange(len(y)), labels] = LABEL_EVIDENCE
     likelihood -= math.log(math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0)
-    refined = fit_mixture(
-        basis, y, starts=[given], label_likelihood=likelihood, noise_variance=noise, floor=floor
-    )
+    refined = refit(starts=[given], label_likelihood=likelihood, noise_variance=noise)
     if fit is not None:
-        other = fit_mixture(
-            basis,
-            y,
+        other = refit(
             starts=[fit.probabilities],
             scales=fit.scales,
             center=fit.center,
             label_likelihood=likelihood,
-            floor=floor,
         )
         if other.bound > refined.bound:
             return replace(other, start=1)

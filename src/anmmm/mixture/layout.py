@@ -16,7 +16,7 @@ from anmmm._kernels import packed
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, deal_out, find_pieces, lay_out
+from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, choose_strips, deal_out, lay_out
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record, frozen
@@ -75,8 +75,10 @@ def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> P
 
 def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]]:
     n, n_pieces = len(x), max(len(knots) - 1, 1)
-    piece, first = np.empty(n, np.int64), np.empty(n_pieces + 1, np.int64)
-    length = find_pieces(x, knots, piece, first)
+    # Columns that do not depend on the cause have one piece.
+    piece = knots[1:-1].searchsorted(x, side="right")
+    first = np.bincount(piece, minlength=n_pieces + 1)
+    length = choose_strips(first, n)
     n_strips = padded(int(first[-1]))
     u, present = np.zeros((2, n_strips * length))
     strips, slots = Strips(u, present, np.zeros(n_strips, np.int64), length), np.empty(n, np.int64)
