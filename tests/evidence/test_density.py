@@ -143,12 +143,12 @@ def test_places_of_the_bases_match_the_oracle(n):
 def test_distribution_functions_are_exact_in_the_lower_tail():
     points = np.concatenate([np.linspace(-8.4, 8.4, 1001), [0.0, 3.0**0.5, -(3.0**0.5)]])
     levels = points.copy()
-    normal_levels(levels, np.empty_like(levels))
+    normal_levels(levels)
     assert_allclose(levels, stats.norm.cdf(points), rtol=3e-14)
     levels = points.copy()
     student_levels(levels)
     assert_allclose(levels, stats.t.cdf(points, 3), atol=5e-16)
-    for function in (lambda x: normal_levels(x, np.empty(4)), student_levels):
+    for function in (normal_levels, student_levels):
         far = np.array([-np.inf, -1e200, 1e200, np.inf])
         function(far)
         assert_allclose(far, [0.0, 0.0, 1.0, 1.0])

@@ -216,5 +216,6 @@ def _exponential(typing_context: Any, a: Any) -> Any:
     return kind(kind), build
 
 
-# The exponential of a number, or of eight, below 709.
+# The exponential of a number, or of eight, below 709. Not for kernels that reorder sums (`SUMS`):
+# their flags would apply to its instructions.
 exponential: Any = intrinsic(_exponential)

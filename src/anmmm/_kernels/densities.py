@@ -152,7 +152,6 @@ def _write_levels(
     location: float,
     scale: float,
     points: FloatArray,
-    work: FloatArray,
     levels: FloatArray,
     B: int,
 ) -> None:
@@ -160,7 +159,7 @@ def _write_levels(
     for k in range(points.shape[0]):
         levels[k] = (points[k] - location) / scale
     if base == NORMAL:
-        normal_levels(levels, work)
+        normal_levels(levels)
     elif base == STUDENT:
         student_levels(levels)
     for k in range(points.shape[0]):
@@ -195,7 +194,7 @@ def fit_densities(
     of equals the first wins.
     """
     n, B = sample.values.shape[0], densities.log_p.shape[1]
-    points, levels, work, best = np.empty(3 * n), np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
+    points, levels, best = np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
     counts, log_p = np.empty(B), np.empty(B)
     low, high = levels[:n], levels[n : 2 * n]
     for c in range(densities.nats.shape[0]):
@@ -208,7 +207,7 @@ def fit_densities(
         shortest = np.inf
         for base in bases:
             location, scale = fit_base(base, points[2 * n :], points[:n], points[n : 2 * n])
-            _write_levels(base, location, scale, points, work, levels, B)
+            _write_levels(base, location, scale, points, levels, B)
             count_bins(levels[2 * n :], grid.near, counts)
             cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
             plain, corrected = _lengths(low, high, np.exp(log_p), sample.n_cells)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels._vectors import polynomial
+from anmmm._kernels._vectors import exponential, polynomial
 from anmmm._kernels.packed import exp_nonpositive
 
 ONE_PI, ROOT_HALF = 1.0 / math.pi, math.sqrt(0.5)
@@ -58,19 +58,15 @@ def normal_mass(near: float, far: float) -> float:
 
 
 @kernel(inner=True)
-def normal_levels(points: FloatArray, work: FloatArray) -> None:
-    """Replace points (n,) by the standard normal distribution function there; work: (n,).
+def normal_levels(points: FloatArray) -> None:
+    """Replace points (n,) by the standard normal distribution function there.
 
     Down to -8.5 the relative error is at most 2e-14.
     """
-    n = points.shape[0]
-    for k in range(n):
-        work[k] = -0.5 * points[k] * points[k]
-    exp_nonpositive(work, n)
-    for k in range(n):
+    for k in range(points.shape[0]):
         x = abs(points[k])
         x = FARTHEST if x > FARTHEST else x
-        tail = tail_series(SLOPE / (5.0 + x) + START) * work[k]
+        tail = tail_series(SLOPE / (5.0 + x) + START) * exponential(-0.5 * points[k] * points[k])
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 

@@ -10,13 +10,14 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
     broadcast,
+    exponential,
     load,
     load_broadcast,
     maximum,
     reduce_add,
     store,
 )
-from anmmm._kernels.packed import HYPER, clear, copy_part, exp_nonpositive, padded
+from anmmm._kernels.packed import HYPER, clear, copy_part, padded
 from anmmm._kernels.systems import eliminate, solution
 
 
@@ -81,10 +82,10 @@ def _sum_features(
 def _normalize(logs: FloatArray, p: FloatArray) -> float:
     """Write probabilities proportional to exponentials; return the logarithm of their sum."""
     z = broadcast(0.0)
-    copy_part(logs, p)
-    exp_nonpositive(p, p.shape[0])
     for b in range(0, p.shape[0], LANES):
-        z += load(p, b)
+        density = exponential(load(logs, b))
+        store(p, b, density)
+        z += density
     total = reduce_add(z)
     one = 1.0 / total
     for b in range(0, p.shape[0], LANES):
