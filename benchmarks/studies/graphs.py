@@ -4,7 +4,8 @@
 [--count COUNT] [--peers NAME ...]`` draws graphs of each cell (`benchmarks.studies.graph_data`) and
 appends a line of JSON for each graph and method to FILE. It skips lines that FILE already has.
 ``... table FILE`` prints the results. ``... failures FILE`` prints graphs with a wrong sure arrow
-or a shorter true DAG. Peers need causal-learn or lingam (extra ``peers``).
+or a shorter true DAG. Peers need causal-learn or lingam (extra ``peers``); NOTEARS-MLP and
+GraN-DAG need gCastle and torch.
 
 Columns of the table:
 
@@ -104,6 +105,12 @@ def run_pc(table: np.ndarray) -> list[MarkedEdge]:
     return from_causallearn(pc(table, LEVEL, show_progress=False).G)
 
 
+def run_pc_kci(table: np.ndarray) -> list[MarkedEdge]:
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return from_causallearn(pc(table, LEVEL, "kci", show_progress=False).G)
+
+
 def run_ges(table: np.ndarray) -> list[MarkedEdge]:
     from causallearn.search.ScoreBased.GES import ges
 
@@ -150,6 +157,34 @@ def run_resit(table: np.ndarray) -> list[MarkedEdge]:
     return from_adjacency(RESIT(regressor).fit(table).adjacency_matrix_.T)
 
 
+def run_resit_gp(table: np.ndarray) -> list[MarkedEdge]:
+    from lingam import RESIT
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+
+    # Gaussian processes, as in the paper: one length scale and the noise by likelihood.
+    regressor = GaussianProcessRegressor(1.0 * RBF() + WhiteKernel(), normalize_y=True)
+    return from_adjacency(RESIT(regressor).fit(table).adjacency_matrix_.T)
+
+
+def run_notears(table: np.ndarray) -> list[MarkedEdge]:
+    import torch
+    from castle.algorithms import NotearsNonlinear
+
+    torch.manual_seed(0)
+    method = NotearsNonlinear()
+    method.learn(table)
+    return from_adjacency(method.causal_matrix)
+
+
+def run_grandag(table: np.ndarray) -> list[MarkedEdge]:
+    from castle.algorithms import GraNDAG
+
+    method = GraNDAG(input_dim=table.shape[1])
+    method.learn(table)
+    return from_adjacency(method.causal_matrix)
+
+
 def run_camuv(table: np.ndarray) -> list[MarkedEdge]:
     from lingam import CAMUV
 
@@ -164,13 +199,17 @@ PEERS: dict[str, Callable[[np.ndarray], list[MarkedEdge]]] = {
     "CAM-UV": run_camuv,
     "FCI": run_fci,
     "RESIT": run_resit,
+    "RESIT-GP": run_resit_gp,
+    "NOTEARS-MLP": run_notears,
+    "GraN-DAG": run_grandag,
     "PC": run_pc,
+    "PC-KCI": run_pc_kci,
     "GES": run_ges,
     "BOSS": run_boss,
     "DirectLiNGAM": run_directlingam,
 }
 # Peers that return a CPDAG or hidden common causes: no SID.
-WITHOUT_SID = ("CAM-UV", "PC", "GES", "BOSS")
+WITHOUT_SID = ("CAM-UV", "PC", "PC-KCI", "GES", "BOSS")
 
 
 def measure(cell: str, seed: int, method: str) -> Line:

@@ -87,7 +87,7 @@ def test_peers_of_causal_learn_name_columns_by_their_places():
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 500))
     table = np.column_stack([a + b + 0.3 * rng.normal(size=500), a, b])
-    for peer in (graphs.run_pc, graphs.run_ges, graphs.run_boss):
+    for peer in (graphs.run_pc, graphs.run_pc_kci, graphs.run_ges, graphs.run_boss):
         assert set(peer(table)) == {(1, "->", 0), (2, "->", 0)}
 
 
