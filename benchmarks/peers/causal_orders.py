@@ -60,9 +60,17 @@ def smooth(column: np.ndarray) -> np.ndarray:
 
 def pruned(smooths: Smooths, order: list[int]) -> np.ndarray:
     """Return the adjacency [cause, effect] of the significant predecessors of each node."""
-    adjacency = np.zeros((smooths.n_nodes, smooths.n_nodes), dtype=int)
+    every = np.zeros((smooths.n_nodes, smooths.n_nodes), dtype=int)
     for at, node in enumerate(order):
-        before = order[:at]
+        every[order[:at], node] = 1
+    return significant(smooths, every)
+
+
+def significant(smooths: Smooths, candidates: np.ndarray) -> np.ndarray:
+    """Return the significant ones of the edges of a DAG, as an adjacency [cause, effect]."""
+    adjacency = np.zeros_like(candidates)
+    for node, column in enumerate(candidates.T):
+        before = np.flatnonzero(column).tolist()
         full, size = smooths.residual(node, before)
         n_left = smooths.n_rows - size
         for cause in before:

@@ -37,7 +37,7 @@ from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Rules, total
-from benchmarks.peers.causal_orders import cam, score
+from benchmarks.peers.causal_orders import Smooths, cam, score, significant
 from benchmarks.studies.common import print_header, print_row
 from benchmarks.studies.graph_data import CELLS, draw
 
@@ -180,9 +180,12 @@ def run_notears(table: np.ndarray) -> list[MarkedEdge]:
 def run_grandag(table: np.ndarray) -> list[MarkedEdge]:
     from castle.algorithms import GraNDAG
 
-    method = GraNDAG(input_dim=table.shape[1])
+    # As in the paper: until it converges, and pruned as CAM is. gCastle stops before, and does
+    # not prune.
+    method = GraNDAG(input_dim=table.shape[1], iterations=100_000)
     method.learn(table)
-    return from_adjacency(method.causal_matrix)
+    found = np.array(method.causal_matrix, dtype=int)
+    return from_adjacency(significant(Smooths(table), found))
 
 
 def run_camuv(table: np.ndarray) -> list[MarkedEdge]:
