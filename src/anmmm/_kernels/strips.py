@@ -191,14 +191,11 @@ def _pass(
                 if multiplied >= MULTIPLIED:
                     total += _logarithms(z, space.ends)
                     z, multiplied = broadcast(1.0), 0
+            weights = rows.responsibilities if given else space.responsibilities
             for c in range(n_sums):
+                begin = at + c * n_slots + slot if given else c * CHUNK * LANES
                 to = c * N_SUMS * n_strips + group
-                if given:
-                    begin = at + c * n_slots + slot
-                    _add_up(strips, y, slot, steps, rows.responsibilities, begin, space.sums, to)
-                else:
-                    begin = c * CHUNK * LANES
-                    _add_up(strips, y, slot, steps, space.responsibilities, begin, space.sums, to)
+                _add_up(strips, y, slot, steps, weights, begin, space.sums, to)
     return float(total + _logarithms(z, space.ends) + reduce_add(highest))
 
 

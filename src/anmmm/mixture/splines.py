@@ -50,25 +50,23 @@ class Splines(Columns):
     """The columns of a spline basis as functions.
 
     Curves bend along the first columns, which have knots (n_knots, n_bent), and are straight along
-    the others. `linear`, `smooth` and `overlap` map raw functions to columns, see `_combine`.
+    the others. `combine` maps raw functions to columns, see `spline_columns`.
     """
 
     knots: FloatArray
-    linear: FloatArray
-    smooth: FloatArray
-    overlap: FloatArray
+    combine: FloatArray
 
     @property
     def breaks(self) -> FloatArray | None:
         """The knots of one cause."""
-        return self.knots[:, 0] if self.knots.shape[1] == len(self.linear) == 1 else None
+        n_features = len(self.combine) - 1 - len(self.knots)
+        return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
         points = np.ascontiguousarray(X, dtype=np.float64)
-        combine = _combine(self.linear, self.smooth, self.overlap)
-        columns = np.empty((len(points), combine.shape[1]))
-        spline_columns(points, np.ascontiguousarray(self.knots.T), combine, columns, NONE)
+        columns = np.empty((len(points), self.combine.shape[1]))
+        spline_columns(points, np.ascontiguousarray(self.knots.T), self.combine, columns, NONE)
         return columns
 
 
@@ -184,7 +182,7 @@ class SplineBasis(Record):
         if smooth.shape[1]:
             smooth, overlap, variances = _orthogonal(X, knots, linear, smooth, overlap, n_smooth)
         prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
-        splines = Splines(knots, linear, smooth, overlap)
+        splines = Splines(knots, _combine(linear, smooth, overlap))
         return cls(splines.evaluate(X), prior, n_null, splines, order)
 
     @classmethod
@@ -211,8 +209,7 @@ class SplineBasis(Record):
 
 @lru_cache(8)
 def _constant(n_samples: int) -> SplineBasis:
-    none = np.empty((0, 1))
-    splines = Splines(none, np.empty((1, 0)), np.empty((0, 0)), np.empty((1, 0)))
+    splines = Splines(np.empty((0, 1)), np.eye(2, 1))
     return SplineBasis(np.ones((n_samples, 1)), np.ones(1), 1, splines)
 
 
