@@ -47,7 +47,7 @@ LARGEST = 20_000
 # noise than normal is tried.
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Nats per observation that fitted densities of the noise of groups may save, and their least cost.
-FITTED_SAVES, FITTED_COSTS = 0.6, 25.0
+FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
 # Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
 TEXTS = {
@@ -167,8 +167,11 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         pair = _pair(x, y, each, LEAST_IN_GROUP)
         best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless)
         fits.append(of_all(best, pair))
-        if NOISY in each and not longer(plain.best, FITTED_SAVES * n - FITTED_COSTS):
-            codes.append(_with_fitted_noise(of_all(plain, pair, SHORT), x, y))
+        if NOISY in each:
+            few = [plain[[row]] for row in range(len(plain.shapes))]
+            few = [fit for fit in few if not longer(fit, FITTED_SAVES * n - FITTED_COSTS)]
+            if few:
+                codes.append(_with_fitted_noise([of_all(f, pair, SHORT) for f in few], x, y))
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(evenly_spaced(pair, MANY), hopeless)
@@ -181,10 +184,9 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     return min(codes, key=attrgetter("length"))
 
 
-def _with_fitted_noise(fits: HiddenFits, x: Variable, y: Variable) -> CommonCause:
+def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> CommonCause:
     """Encode groups with fitted densities of the noise, of the shortest number of known groups."""
-    each = [fits[[row]] for row in range(len(fits.shapes))]
-    found = [(*_noises(fit, x, y), fit) for fit in each]
+    found = [(*_noises(fit, x, y), fit) for fit in fits]
     _, noises, fit = min(found, key=itemgetter(0))
     return _coded(fit, x, y, noises)
 
