@@ -109,6 +109,26 @@ def test_groups_with_uniform_noise_are_no_curve_with_jumps():
     assert adjusted_mutual_info_score(labels, result.evidence.common_cause.labels) > 0.95
 
 
+def test_steps_of_a_uniform_cause_are_no_groups():
+    for seed in range(1, 4):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(0.0, 2.0, 1000)
+        y = (x > 1.0) + rng.uniform(-0.35, 0.35, 1000)
+        assert infer_direction(x, y).relation == "x→y"
+
+
+def test_ties_are_not_broken_by_the_order_of_rows():
+    rng = np.random.default_rng([5, 150])
+    t = rng.random(150)
+    scale = 0.25 * np.exp(2.0 * (t - 0.5))
+    waves = [f(2.0 * np.pi * t) for f in (np.cos, np.sin)]
+    x, y = ((v - v.mean()) / v.std() + scale * rng.normal(size=150) for v in waves)
+    x, y = np.round(20.0 * x), np.round(2.0 * y)
+    order = rng.permutation(150)
+    one, other = infer_direction(x, y), infer_direction(x[order], y[order])
+    assert_allclose(one.probabilities, other.probabilities, atol=1e-5)
+
+
 def test_noise_grows_along_a_curve():
     rng = np.random.default_rng(0)
     t = rng.uniform(size=1000)

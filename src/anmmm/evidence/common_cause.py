@@ -13,7 +13,7 @@ from itertools import product
 from operator import attrgetter, itemgetter
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import entr, gammaln, ndtr
 
 from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed, frozen
@@ -30,6 +30,7 @@ from anmmm.evidence.hidden import (
     fit_curve,
     fit_groups,
 )
+from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.variable import Variable
 
 # Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
@@ -48,6 +49,8 @@ LARGEST = 20_000
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Nats per observation that fitted densities of the noise of groups may save, and their least cost.
 FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
+# Nats per observation that are left of the group where one variable nearly tells it.
+NEARLY_KNOWN = 0.1
 # Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
 TEXTS = {
@@ -171,7 +174,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
             few = [plain[[row]] for row in range(len(plain.shapes))]
             few = [fit for fit in few if not longer(fit, FITTED_SAVES * n - FITTED_COSTS)]
             if few:
-                codes.append(_with_fitted_noise([of_all(f, pair, SHORT) for f in few], x, y))
+                codes += _with_fitted_noise([of_all(f, pair, SHORT) for f in few], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(evenly_spaced(pair, MANY), hopeless)
@@ -184,11 +187,27 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     return min(codes, key=attrgetter("length"))
 
 
-def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> CommonCause:
-    """Encode groups with fitted densities of the noise, of the shortest number of known groups."""
+def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list[CommonCause]:
+    """Encode groups with fitted densities of the noise, of the shortest number of known groups.
+
+    None are returned if they divide a uniform variable: it may as well have an effect in steps.
+    """
     found = [(*_noises(fit, x, y), fit) for fit in fits]
     _, noises, fit = min(found, key=itemgetter(0))
-    return _coded(fit, x, y, noises)
+    if any(_divide(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y))):
+        return []
+    return [_coded(fit, x, y, noises)]
+
+
+def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | None) -> bool:
+    """Whether a variable is uniform, and nearly tells the group of each observation."""
+    marginal = variable.marginal
+    is_smooth = isinstance(marginal, LogSplineDensity) and marginal.density.is_plain
+    if not (is_smooth and marginal.base == "uniform"):
+        return False
+    joint = fit.first.weights * _mass(fit, axis, variable, noise)[variable.cells.index]
+    of_each = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
+    return float(entr(of_each).sum()) < NEARLY_KNOWN * len(joint)
 
 
 def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
@@ -271,7 +290,8 @@ def _mass(
     if noise:
         about = variable.cells.edges[:, np.newaxis] - hidden.positions[axis]
         below, above = noise.cdf(about), noise.mirrored().cdf(-about)
-        return np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
+        mass = np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
+        return np.maximum(mass, 0.0)
     if fit.pair.kinds[axis] != NOISY:
         return hidden.tables[axis, : variable.cells.n_distinct]
     mass = np.zeros((variable.cells.n_distinct, len(hidden.weights)))

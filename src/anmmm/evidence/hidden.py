@@ -194,9 +194,9 @@ def _by_value(t: FloatArray) -> FloatArray:
 
 
 def _by_rank(t: FloatArray) -> FloatArray:
-    """Place rows of values, (S, n), in (0, 1)."""
-    ranks = t.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
-    return np.asarray((ranks + 0.5) / t.shape[1])
+    """Place rows of values, (S, n), in (0, 1), equal ones at one place."""
+    distinct = [np.unique(row, return_inverse=True, return_counts=True) for row in t]
+    return np.stack([(c.cumsum() - 0.5 * c)[inverse] / len(inverse) for _, inverse, c in distinct])
 
 
 def _lines(values: FloatArray) -> FloatArray:
@@ -219,10 +219,12 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     orders = np.vstack([_lines(few.values), np.arctan2(*few.values[::-1])])
     at = np.vstack([_by_value(orders), _by_rank(orders)])
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
-    best = starts.apart(KEPT).further(LONGER).apart(2).further(LONGER, pair).best
-    if hopeless(best):
-        return best
-    return _longer(best_of([best.further(LONGER), best.scaled_apart(LONGER)]), best)
+    starts = starts.apart(KEPT).further(LONGER)
+    growing = starts.apart(2).scaled_apart(LONGER).best
+    best = plain = starts.apart(2).further(LONGER, pair).best
+    if growing.objective[0] < starts.best.objective[0]:
+        best = best_of([plain, growing.further(LONGER, pair)])
+    return best if hopeless(best) else _longer(best.further(LONGER), plain)
 
 
 def fit_groups(pair: Pair, hopeless: Hopeless) -> tuple[HiddenFits, HiddenFits]:
