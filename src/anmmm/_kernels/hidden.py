@@ -342,7 +342,8 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n, used = pair.values.shape[1], shape[0]
-    cost = -math.log(2.0) if nodes.weight_prior.shape[0] > 0 else -math.lgamma(used + 1.0)
+    is_curve = nodes.weight_prior.shape[0] > 0
+    cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
     for d in range(2):
         J, half = shape[1 + d], 0.5 * pair.n_values[d]
         if pair.kinds[d] == CATEGORICAL:
@@ -353,10 +354,9 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
-        elif pair.kinds[d] == COUNTS or (nodes.own_scales and nodes.weight_basis.shape[0] == 0):
-            cost += 0.5 * used * math.log(n)
-        elif nodes.own_scales:
-            cost += math.log(n)
+        elif pair.kinds[d] == COUNTS or nodes.own_scales:
+            # A number for each group; along a curve a scale and its growth.
+            cost += 0.5 * (2 if is_curve else used) * math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost

@@ -171,10 +171,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless)
         fits.append(of_all(best, pair))
         if NOISY in each:
-            few = [plain[[row]] for row in range(len(plain.shapes))]
-            few = [fit for fit in few if not longer(fit, FITTED_SAVES * n - FITTED_COSTS)]
-            if few:
-                codes += _with_fitted_noise([of_all(f, pair, SHORT) for f in few], x, y)
+            numbers = [plain[[row]] for row in range(len(plain.shapes))]
+            near = [fit for fit in numbers if not longer(fit, FITTED_SAVES * n - FITTED_COSTS)]
+            if near:
+                codes += _with_fitted_noise([of_all(fit, pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(evenly_spaced(pair, MANY), hopeless)
@@ -213,7 +213,7 @@ def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | Non
 def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
     """Fit densities to what the most probable group leaves; return the length with known groups."""
     logs = [_derivatives(fit, axis)[0] for axis in range(2)]
-    log_weights = np.log(np.maximum(fit.first.weights, 1e-300))
+    log_weights = _log_weights(fit)
     labels = (logs[0] + logs[1] + log_weights).argmax(axis=1)
     length, noises = float(fit.found[0, 1:].sum() - log_weights[labels].sum()), []
     for axis, variable in enumerate((x, y)):
@@ -312,7 +312,7 @@ def _position_cost(fit: HiddenFits) -> float:
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis.T
     logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
-    R = logs[0] + logs[1] + np.log(np.maximum(hidden.weights, 1e-300))
+    R = logs[0] + logs[1] + _log_weights(fit)
     R = np.exp(R - R.max(axis=1, keepdims=True))
     R /= R.sum(axis=1, keepdims=True)
     weighted = [R * slope for slope in slopes]
@@ -330,6 +330,11 @@ def _position_cost(fit: HiddenFits) -> float:
     # EM may stop near a maximum, where the information is not positive definite.
     values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
     return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)
+
+
+def _log_weights(fit: HiddenFits) -> FloatArray:
+    """Return the log-probability of each node, (K,), very small of an unused one."""
+    return np.log(np.maximum(fit.first.weights, 1e-300))
 
 
 def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
