@@ -74,7 +74,8 @@ def _hidden() -> None:
     values = np.hstack([standardize(each)[0] for each in points()]).T.copy()
     whole, table = np.zeros(values.shape, np.int64), np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)
-    fit_groups(Pair(values, whole, kinds, kinds, np.ones(2), table, table), lambda fit: True)
+    pair = Pair(values, whole, kinds, kinds, np.ones(2), table, table)
+    fit_groups(pair, lambda *_: True, lambda _: True)
 
 
 def _tests() -> None:

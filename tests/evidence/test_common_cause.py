@@ -43,9 +43,9 @@ DRAWN = {"groups": groups, "curve": curve, "counts": counts}
 
 def fitted(pair, is_curve, hopeless=False):
     return (
-        fit_curve(pair, lambda fit: hopeless)
+        fit_curve(pair, lambda *_: hopeless)
         if is_curve
-        else fit_groups(pair, lambda fit: hopeless)[0]
+        else fit_groups(pair, lambda *_: hopeless, lambda _: True)[0]
     )
 
 
@@ -90,12 +90,37 @@ def test_neither_unit_nor_order_of_rows_matters(name):
         assert_allclose(described(1e6 * x - 3.0, y / 7.0).length, length, atol=1e-6 * len(x))
 
 
+def test_signs_do_not_matter_to_a_closed_curve():
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0.0, 2.0 * np.pi, 300)
+    x, y = (f(t) + 0.15 * rng.normal(size=300) for f in (np.cos, lambda t: np.sin(t + 0.4)))
+    lengths = [described(s * x, r * y).length for s, r in product((-1.0, 1.0), repeat=2)]
+    assert_allclose(lengths, lengths[0], atol=1e-3)
+
+
 def test_groups_are_found():
     for seed in range(3):
         x, y, labels = groups(seed=seed)
         found = described(x, y)
         assert not found.is_curve
         assert adjusted_mutual_info_score(labels, found.labels) > 0.8
+
+
+def test_more_groups_are_tried_where_five_are_best():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(6, size=1000)
+    angle = np.pi / 3.0 * labels + 0.2
+    x, y = (2.0 * f(angle) + 0.3 * rng.normal(size=1000) for f in (np.cos, np.sin))
+    result = infer_direction(x, y)
+    assert result.relation == "common cause"
+    assert result.models.common_cause.kind == "6 groups"
+    assert adjusted_mutual_info_score(labels, result.models.common_cause.labels) > 0.95
+
+
+def test_an_outlier_belongs_to_groups_as_all_do():
+    x, y, _ = counts()
+    y[0] = 1e6
+    assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
 
 
 def test_groups_with_uniform_noise_are_no_curve_with_jumps():
@@ -179,7 +204,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
         for axis in range(2):
             m = nodes.basis.T[:K] @ c[axis * r : (axis + 1) * r]
             e = fit.pair.values[axis][:, np.newaxis] - m
-            v = hidden.variances[axis, 0]
+            v = hidden.variances[axis, 0, :K]
             total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
         return -np.log(total.sum(axis=1)).sum() + 0.5 * precision @ c**2
 

@@ -71,11 +71,16 @@ class BaseEvidence(Record):
 
     @property
     def refusal(self) -> float:
-        """P-value of the check over at most 1000 evenly spaced rows; more refuse any model."""
+        """P-value of the check over 1000 rows, evenly spaced over the cause; more refuse any model.
+
+        Which rows these are does not depend on their order.
+        """
         if len(self.causes) <= MOST_CHECKED:
             return self.check.pvalue
-        rows = np.linspace(0, len(self.causes) - 1, MOST_CHECKED).astype(np.intp)
         models = [part.chosen for part in self.effect_parts]
+        keys = [*(model.cells.index for model in models), *np.atleast_2d(self.causes.T)]
+        places = np.linspace(0, len(self.causes) - 1, MOST_CHECKED).astype(np.intp)
+        rows = np.lexsort(keys)[places]
         return check_models(models, np.ascontiguousarray(self.causes[rows]), rows).pvalue
 
     @computed

@@ -44,15 +44,13 @@ OFTEN, RARE = 0.3, 0.05
 MANY = 4000
 # Most observations for which a common cause is tried.
 LARGEST = 20_000
-# Nats per 300 observations by which a fit may be longer than the shortest direction so that other
-# noise than normal is tried.
-HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Nats per observation that fitted densities of the noise of groups may save, and their least cost.
 FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
 # Nats per observation that are left of the group where one variable nearly tells it.
 NEARLY_KNOWN = 0.1
-# Largest gain of Laplace's approximation by observed over that by complete information.
-SLACK = 15.0
+# Largest gain of Laplace's approximation by observed over that by complete information, and nats
+# by which a fit may be longer than the shortest direction and is encoded beside a better one.
+SLACK, NEARLY_EQUAL = 15.0, 25.0
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
     **{
@@ -143,8 +141,9 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     -----
     O(N K) an iteration of EM for K nodes. docs/method/confounders.md.
     """
-    # In one order of the variables, so that sums round equally.
-    if x.cells.edges.tolist() > y.cells.edges.tolist():
+    # In one order of the variables, so that sums round equally, whatever their signs.
+    first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
+    if first > second:
         return _exchanged(_describe(y, x, shortest))
     return _describe(x, y, shortest)
 
@@ -158,9 +157,11 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         # Probabilities of categories and counts are no densities.
         return not fit.pair.kinds.any() and of_all - widths > shortest + nats
 
-    def hopeless(fit: HiddenFits) -> bool:
-        margin = HOPELESS_CURVE if fit.is_curve else HOPELESS_GROUPS
+    def hopeless(fit: HiddenFits, margin: float) -> bool:
         return longer(fit, margin * max(1.0, n / 300.0) + SLACK)
+
+    def far(fit: HiddenFits) -> bool:
+        return longer(fit, FITTED_SAVES * n - FITTED_COSTS)
 
     def of_all(fits: HiddenFits, pair: Pair, max_iter: int = LONGER) -> HiddenFits:
         return fits if fits.pair is pair else fits.further(max_iter, pair)
@@ -168,12 +169,11 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     codes, fits = list[CommonCause](), list[HiddenFits]()
     for each in kinds:
         pair = _pair(x, y, each, LEAST_IN_GROUP)
-        best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless)
+        best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless, far)
         fits.append(of_all(best, pair))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
-            near = [fit for fit in numbers if not longer(fit, FITTED_SAVES * n - FITTED_COSTS)]
-            if near:
+            if near := [fit for fit in numbers if not far(fit)]:
                 codes += _with_fitted_noise([of_all(fit, pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
@@ -181,8 +181,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         fits.append(of_all(curve, pair))
     if len(kinds) == 1:
         # Both are densities: fits that are much longer need not be encoded.
-        least = best_of(fits).objective[0] + SLACK
-        fits = [fit for fit in fits if fit.objective[0] <= least]
+        best = best_of(fits)
+        least = best.objective[0] + SLACK
+        near = [fit for fit in fits if fit.objective[0] <= least and not longer(fit, NEARLY_EQUAL)]
+        fits = near or [best]
     codes += [_coded(fit, x, y) for fit in fits]
     return min(codes, key=attrgetter("length"))
 
@@ -261,6 +263,8 @@ def _coded(
     masses = tuple(_mass(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
     hidden, (count, *components) = fit.first, fit.shapes[0]
     joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
+    # An observation without a probability in any group belongs to each as all do.
+    joint = np.where(joint.any(axis=1, keepdims=True), joint, 1e-300 * hidden.weights)
     total = joint.sum(axis=1)
     is_rare = any(noises) or (fit.is_curve and fit.nodes.own_scales)
     cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
@@ -276,7 +280,7 @@ def _coded(
         cost=cost,
         kind="curve" if fit.is_curve else f"{count} groups",
         weights=hidden.weights[:count],
-        probabilities=(joint / np.maximum(total, 1e-300)[:, np.newaxis])[:, :count],
+        probabilities=(joint / total[:, np.newaxis])[:, :count],
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
         scales=np.where(noisy, scales, np.nan)[:, :count],
     )

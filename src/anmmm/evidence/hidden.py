@@ -16,7 +16,8 @@ from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray
 
-MOST_GROUPS = 5
+# Most groups that are tried, and most of those that always are.
+MOST_GROUPS, FEW_GROUPS = 8, 5
 # Nodes along a curve; functions of the hidden cause, of which the first are logits of its density.
 N_NODES, N_FUNCTIONS, N_LOGITS = 32, 10, 8
 # Weights, means and variances of two components to start from, in standard deviations of one.
@@ -32,6 +33,9 @@ SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
 KEPT, APART = 3, 0.5
 # Observations on which starts are compared.
 FEW = 150
+# Nats per 300 observations by which a fit that is followed may be longer than the shortest
+# direction: a curve or groups with normal noise, after an iteration of other noise, at the end.
+CURVE_MARGIN, GROUPS_MARGIN, OTHER_MARGIN, LAST_MARGIN = 35.0, 75.0, 20.0, 10.0
 
 
 def _curve_nodes() -> Nodes:
@@ -168,8 +172,8 @@ def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
-# Whether a fit is too long to win, so that the search ends.
-Hopeless = Callable[[HiddenFits], bool]
+# Whether a fit is by a margin longer than the shortest direction, so that the search ends.
+Hopeless = Callable[[HiddenFits, float], bool]
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
@@ -204,19 +208,33 @@ def _lines(values: FloatArray) -> FloatArray:
     return np.stack([x, y, x + y, x - y])
 
 
+def _angles(values: FloatArray) -> FloatArray:
+    """Angles of rows (2, n) about 0, (n,), from the end of their largest gap on."""
+    angles = np.arctan2(*values[::-1])
+    along = np.sort(angles)
+    gaps = np.diff(along, append=along[0] + 2.0 * math.pi)
+    start = along[(gaps.argmax() + 1) % len(along)]
+    return np.asarray((angles - start) % (2.0 * math.pi))
+
+
 def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
-    """Return that many observations or more, evenly spaced over the first variable."""
-    step = pair.values.shape[1] // count
+    """Return that many observations or more, evenly spaced over the first variable from both ends.
+
+    They are the same ones after a change of sign.
+    """
+    n = pair.values.shape[1]
+    step = n // count
     if step < 2:
         return pair
-    rows = np.lexsort(pair.values[::-1])[step // 2 :: step]
+    places = np.arange(step // 2, (n + 1) // 2, step)
+    rows = np.lexsort(pair.values[::-1])[np.union1d(places, n - 1 - places)]
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
 def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     """Fit a curve."""
     few = evenly_spaced(pair)
-    orders = np.vstack([_lines(few.values), np.arctan2(*few.values[::-1])])
+    orders = np.vstack([_lines(few.values), _angles(few.values)])
     at = np.vstack([_by_value(orders), _by_rank(orders)])
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
@@ -224,26 +242,49 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     best = plain = starts.apart(2).further(LONGER, pair).best
     if growing.objective[0] < starts.best.objective[0]:
         best = best_of([plain, growing.further(LONGER, pair)])
-    return best if hopeless(best) else _longer(best.further(LONGER), plain)
+    if hopeless(best, CURVE_MARGIN):
+        return best
+    return _longer(best.further(LONGER), plain, hopeless)
 
 
-def fit_groups(pair: Pair, hopeless: Hopeless) -> tuple[HiddenFits, HiddenFits]:
-    """Fit two and more groups; also return the best of each number with equal normal noise."""
-    few, counts = evenly_spaced(pair), np.arange(2, MOST_GROUPS + 1)
-    ranks = _by_rank(_lines(few.values))
+def fit_groups(
+    pair: Pair, hopeless: Hopeless, far: Callable[[HiddenFits], bool]
+) -> tuple[HiddenFits, HiddenFits]:
+    """Fit groups; also return the best of each number with equal normal noise.
+
+    More than `FEW_GROUPS` are tried unless `MOST_GROUPS` are `far` from winning.
+    """
+    few = evenly_spaced(pair)
+    lines = _lines(few.values)
+    starts = [_started(few, lines, range(2, FEW_GROUPS + 1))]
+    orders = np.vstack([lines, _angles(few.values)])
+    most = _started(few, orders, range(MOST_GROUPS, MOST_GROUPS + 1))
+    if not far(most.best):
+        starts += [_started(few, orders, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
+    both = joined(starts)
+    plain = both.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
+    best = best_of([plain, plain.scaled_apart(LONGER)])
+    if not hopeless(best, GROUPS_MARGIN):
+        kept = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)].apart(2)
+        if plain.best.shapes[0, 0] > FEW_GROUPS:
+            kept = joined([kept, plain.best])
+        best = _longer(best, kept, hopeless)
+    return best, plain
+
+
+def _started(few: Pair, orders: FloatArray, counts: range) -> HiddenFits:
+    """Fit each number of groups a short while, from groups along orders, (S, n)."""
+    ranks = _by_rank(orders)
     used = np.repeat(counts, len(ranks))
     at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5
-    starts = HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
-    plain = starts.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
-    best = best_of([plain, plain.scaled_apart(LONGER)])
-    return best if hopeless(best) else _longer(best, plain.apart(2)), plain
+    return HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
 
 
-def _longer(best: HiddenFits, plain: HiddenFits) -> HiddenFits:
+def _longer(best: HiddenFits, plain: HiddenFits, hopeless: Hopeless) -> HiddenFits:
     """Iterate the best fit, or one with noise of two components in one variable or in both."""
     richer = [plain.split(axis) for axis in range(2) if plain.pair.kinds[axis] == NOISY]
     if len(richer) == 2:
         richer.append(richer[0].with_noise_of(richer[1], 1))
-    if richer:
+    if richer and not hopeless(best_of([best, *richer]), OTHER_MARGIN):
         best = best_of([best, joined(richer).apart(2).further(LONGER)])
-    return best.further(LONG)
+    return best if hopeless(best, LAST_MARGIN) else best.further(LONG)
