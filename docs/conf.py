@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -120,6 +121,13 @@ html_theme_options: dict[str, Any] = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+# Where several versions are served, a list of them: docs/RELEASING.md.
+if versions := os.environ.get("ANMMM_VERSIONS"):
+    html_theme_options |= {
+        "switcher": {"json_url": versions, "version_match": version},
+        "navbar_end": ["version-switcher", "theme-switcher"],
+        "check_switcher": False,
+    }
 
 
 # Filled when the first name is looked for, after all pages were read.

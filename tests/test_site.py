@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 import types
 from pathlib import Path
 
@@ -58,3 +59,12 @@ def test_the_version_stands_in_one_place():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert not re.search(r'^version = "', text, re.MULTILINE)
     assert anmmm.__version__ in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_badges_are_true():
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = [(ROOT / f"docs/images/{name}.svg").read_text() for name in ("python", "license")]
+    heads = "Programming Language :: Python :: 3."
+    versions = [each.split()[-1] for each in package["classifiers"] if each.startswith(heads)]
+    assert f"python: {' | '.join(versions)}<" in texts[0]
+    assert f"license: {package['license']}<" in texts[1]
