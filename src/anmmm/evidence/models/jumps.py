@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.rescaled import SMOOTH
@@ -157,21 +157,31 @@ class Search(Record):
         allowed[:apart] = allowed[n - apart + 1 :] = False
         return cls(np.linalg.qr(columns)[0], y, allowed, apart)
 
+    @computed
+    def without(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What the smooth part leaves of y and of each step's square, (n,); and its own steps.
+
+        The products (n, k) of its columns with steps are their sums over the rows from each on.
+        """
+        sums = np.cumsum(self.columns[::-1], axis=0)[::-1]
+        rest = self.y - self.columns @ (self.columns.T @ self.y)
+        return rest, np.arange(len(rest), 0, -1) - np.einsum("nk,nk->n", sums, sums), sums
+
     def best(self, rows: list[int]) -> tuple[int | None, float]:
         """Return where one more jump is best, and the mean square that is left then. O(n k)."""
-        n, columns, allowed = len(self.y), self.columns, self.allowed
+        rest, square, sums = self.without
+        n, allowed = len(rest), self.allowed
         if rows:
             steps = np.arange(n)[:, np.newaxis] >= np.array(rows)
-            columns = np.linalg.qr(np.hstack([columns, steps]))[0]
+            own = np.linalg.qr(steps - self.columns @ sums[rows].T)[0]
+            rest = rest - own @ (own.T @ rest)
+            square = square - (np.cumsum(own[::-1], axis=0)[::-1] ** 2).sum(axis=1)
             allowed = allowed.copy()
             for row in rows:
                 allowed[max(row - self.apart + 1, 0) : row + self.apart] = False
         if not allowed.any():
             return None, math.inf
-        rest = self.y - columns @ (columns.T @ self.y)
-        # Sums over the rows from each on are products with the steps.
-        along, sums = np.cumsum(rest[::-1])[::-1], np.cumsum(columns[::-1], axis=0)[::-1]
-        square = np.arange(n, 0, -1) - np.einsum("nk,nk->n", sums, sums)
+        along = np.cumsum(rest[::-1])[::-1]
         allowed = allowed & (square > ROUNDING * n)
         gain = np.where(allowed, along**2 / np.maximum(square, ROUNDING * n), -1.0)
         row = int(gain.argmax())
