@@ -92,8 +92,8 @@ def test_the_columns_of_a_set_tell_of_each_other():
     labels = [each.probabilities.argmax(axis=1) for each in (one, other, both)]
     right = [agreement(each, group) for each in labels]
     assert right[2] > max(right[:2])
-    # A set of two costs one price; a column that is switched by itself saves nothing here.
+    # A set costs a price for each column; a column that is switched by itself saves nothing here.
     assert isinstance(both, Group)
     parents = (frozenset(), frozenset(), frozenset({0}), frozenset({1}))
     before = fits.lengths(2, {0}) + fits.lengths(3, {1})
-    assert fits.gain(both, parents) == pytest.approx(before - both.length - 4.0)
+    assert fits.gain(both, parents) == pytest.approx(before - both.length - 8.0)

@@ -3,9 +3,9 @@
 A hidden variable of two values tells which of two curves over its causes each column of a set
 follows. Its values are not fixed but summed over: a row costs
 ``-log sum_k p_k prod_j p(column j | its causes, k)``. A column is fitted by the EM of
-`anmmm.mixture`, to which the others give the log-likelihood of either value. A set costs as many
-edges as would join its columns. Sets are tried one after another, each from a pair of columns. For
-each the graph is searched again, given what its columns tell: any column may join it or leave it.
+`anmmm.mixture`, to which the others give the log-likelihood of either value. A set costs an edge
+for each of its columns. Sets are tried one after another, each from a pair of columns. For each the
+graph is searched again, given what its columns tell: any column may join it or leave it.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Fitter:
         """Return the nats that a set saves, with those of the edges that it replaces."""
         before = math.fsum(self.lengths(j, parents[j]) for j in group.members)
         fewer = sum(len(parents[j]) - len(causes) for j, causes in group.causes.items())
-        return before - group.length + self.rules.min_gain * (fewer - len(group.members) + 1)
+        return before - group.length + self.rules.min_gain * (fewer - len(group.members))
 
     def _residuals(self, node: int, causes: frozenset[int]) -> FloatArray:
         """Return all that may show a hidden variable, standardized: (n_samples, n_targets)."""
@@ -268,7 +268,7 @@ class Fitter:
         switched = {j for group in groups for j in group.members}
         nats = [self.lengths(j, each) for j, each in enumerate(parents) if j not in switched]
         nats += [group.length for group in groups]
-        n_edges = sum(map(len, parents)) + len(switched) - len(groups)
+        n_edges = sum(map(len, parents)) + len(switched)
         return math.fsum(nats) + self.rules.min_gain * n_edges
 
 
