@@ -12,7 +12,7 @@ from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
 from anmmm.evidence.common_cause import describe_common_cause
-from anmmm.evidence.hidden import CURVE, fit_curve, fit_groups
+from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups
 from drawn import variable_of
 
 
@@ -41,12 +41,9 @@ def counts(n=300, seed=0):
 DRAWN = {"groups": groups, "curve": curve, "counts": counts}
 
 
-def fitted(pair, is_curve, hopeless=False):
-    return (
-        fit_curve(pair, lambda *_: hopeless)
-        if is_curve
-        else fit_groups(pair, lambda *_: hopeless, lambda _: True)[0]
-    )
+def fitted(pair, is_curve, shortest=np.inf):
+    rival = Rival(shortest, pair.values.shape[1])
+    return fit_curve(pair, rival) if is_curve else fit_groups(pair, rival)[0]
 
 
 def described(x, y):
@@ -193,7 +190,7 @@ def test_categories_and_counts_are_a_latent_class_model():
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variable_of(x), variable_of(y)
-    fit = fitted(module._pair(one, other, (0, 0), 0.05), name == "curve", True).further(1000)
+    fit = fitted(module._pair(one, other, (0, 0), 0.05), name == "curve", -np.inf).further(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)

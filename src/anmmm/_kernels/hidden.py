@@ -211,6 +211,12 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
     return 0.5 * (log_det + log_prior + square)
 
 
+@kernel(inner=True)
+def _squares(sums: FloatArray, k: int, m: float) -> float:
+    """Return the sum of weighted squares about m at a node; sums: (3, K)."""
+    return float(sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k])
+
+
 @kernel(fastmath=SUMS, inner=True)
 def _growing(
     line: FloatArray, positions: FloatArray, variances: FloatArray, sums: FloatArray, floor: float
@@ -220,8 +226,7 @@ def _growing(
     growth = math.log(variances[K - 1] / variances[0]) / (line[K - 1] - line[0])
     squares, gradient, curvature, total, count = np.empty(K), -growth, 1.0, 0.0, 0.0
     for k in range(K):
-        m = positions[k]
-        squares[k] = sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k]
+        squares[k] = _squares(sums, k, positions[k])
         rate = squares[k] / variances[k]
         gradient += 0.5 * (rate - sums[0, k]) * line[k]
         curvature += 0.5 * rate * line[k] * line[k]
@@ -249,7 +254,7 @@ def _noise(
             m = hidden.positions[d, k]
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
-            squares += sums[d, j, 2, k] - 2.0 * m * sums[d, j, 1, k] + m * m * sums[d, j, 0, k]
+            squares += _squares(sums[d, j], k, m)
         fraction, offset, variance = 1.0, 0.0, squares / n
         if n_components > 1:
             fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
@@ -262,8 +267,7 @@ def _noise(
             hidden.variances[d, j, k] = pooled
     if nodes.own_scales:
         for k in range(used):
-            m = hidden.positions[d, k]
-            squares = sums[d, 0, 2, k] - 2.0 * m * sums[d, 0, 1, k] + m * m * sums[d, 0, 0, k]
+            squares = _squares(sums[d, 0], k, hidden.positions[d, k])
             hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
 
 

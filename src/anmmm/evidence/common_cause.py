@@ -24,7 +24,9 @@ from anmmm.evidence.hidden import (
     LONGER,
     MOST_GROUPS,
     SHORT,
+    SLACK,
     HiddenFits,
+    Rival,
     best_of,
     evenly_spaced,
     fit_curve,
@@ -44,13 +46,10 @@ OFTEN, RARE = 0.3, 0.05
 MANY = 4000
 # Most observations for which a common cause is tried.
 LARGEST = 20_000
-# Nats per observation that fitted densities of the noise of groups may save, and their least cost.
-FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
 # Nats per observation that are left of the group where one variable nearly tells it.
 NEARLY_KNOWN = 0.1
-# Largest gain of Laplace's approximation by observed over that by complete information, and nats
-# by which a fit may be longer than the shortest direction and is encoded beside a better one.
-SLACK, NEARLY_EQUAL = 15.0, 25.0
+# Nats by which a fit may be longer than its rival and is encoded beside a better one.
+NEARLY_EQUAL = 25.0
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
     **{
@@ -149,19 +148,9 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
 
 
 def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
-    n, kinds = len(x.cells.values), list(product(_kinds(x), _kinds(y)))
+    kinds = list(product(_kinds(x), _kinds(y)))
     widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
-
-    def longer(fit: HiddenFits, nats: float) -> bool:
-        of_all = fit.objective[0] * n / fit.pair.values.shape[1]
-        # Probabilities of categories and counts are no densities.
-        return not fit.pair.kinds.any() and of_all - widths > shortest + nats
-
-    def hopeless(fit: HiddenFits, margin: float) -> bool:
-        return longer(fit, margin * max(1.0, n / 300.0) + SLACK)
-
-    def far(fit: HiddenFits) -> bool:
-        return longer(fit, FITTED_SAVES * n - FITTED_COSTS)
+    rival = Rival(shortest + widths, len(x.cells.values))
 
     def of_all(fits: HiddenFits, pair: Pair, max_iter: int = LONGER) -> HiddenFits:
         return fits if fits.pair is pair else fits.further(max_iter, pair)
@@ -169,22 +158,22 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     codes, fits = list[CommonCause](), list[HiddenFits]()
     for each in kinds:
         pair = _pair(x, y, each, LEAST_IN_GROUP)
-        best, plain = fit_groups(evenly_spaced(pair, MANY), hopeless, far)
+        best, plain = fit_groups(evenly_spaced(pair, MANY), rival)
         fits.append(of_all(best, pair))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
-            if near := [fit for fit in numbers if not far(fit)]:
+            if near := [fit for fit in numbers if not rival.beats_fitted_noise(fit)]:
                 codes += _with_fitted_noise([of_all(fit, pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
-        curve = fit_curve(evenly_spaced(pair, MANY), hopeless)
+        curve = fit_curve(evenly_spaced(pair, MANY), rival)
         fits.append(of_all(curve, pair))
     if len(kinds) == 1:
         # Both are densities: fits that are much longer need not be encoded.
         best = best_of(fits)
         least = best.objective[0] + SLACK
-        near = [fit for fit in fits if fit.objective[0] <= least and not longer(fit, NEARLY_EQUAL)]
-        fits = near or [best]
+        fits = [fit for fit in fits if fit.objective[0] <= least]
+        fits = [fit for fit in fits if not rival.leads(fit, NEARLY_EQUAL)] or [best]
     codes += [_coded(fit, x, y) for fit in fits]
     return min(codes, key=attrgetter("length"))
 

@@ -33,9 +33,13 @@ SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
 KEPT, APART = 3, 0.5
 # Observations on which starts are compared.
 FEW = 150
-# Nats per 300 observations by which a fit that is followed may be longer than the shortest
-# direction: a curve or groups with normal noise, after an iteration of other noise, at the end.
+# Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or
+# groups with normal noise, after an iteration of other noise, before the last iterations.
 CURVE_MARGIN, GROUPS_MARGIN, OTHER_MARGIN, LAST_MARGIN = 35.0, 75.0, 20.0, 10.0
+# Largest gain of Laplace's approximation by observed over that by complete information.
+SLACK = 15.0
+# Nats per observation that fitted densities of the noise of groups may save, and their least cost.
+FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
 
 
 def _curve_nodes() -> Nodes:
@@ -172,8 +176,25 @@ def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
-# Whether a fit is by a margin longer than the shortest direction, so that the search ends.
-Hopeless = Callable[[HiddenFits, float], bool]
+@frozen
+class Rival(Record):
+    """The shorter direction of n observations, with its nats as a density: a fit has to beat it."""
+
+    nats: float
+    n: int
+
+    def leads(self, fit: HiddenFits, by: float) -> bool:
+        """Whether a fit is longer by more nats; False if it has probabilities of values."""
+        of_all = float(fit.objective[0]) * self.n / fit.pair.values.shape[1]
+        return not fit.pair.kinds.any() and of_all > self.nats + by
+
+    def beats(self, fit: HiddenFits, margin: float) -> bool:
+        """Whether a fit is by a margin, in nats per 300 observations, too long to be followed."""
+        return self.leads(fit, margin * max(1.0, self.n / 300.0) + SLACK)
+
+    def beats_fitted_noise(self, fit: HiddenFits) -> bool:
+        """Whether groups stay longer whatever density their noise has."""
+        return self.leads(fit, FITTED_SAVES * self.n - FITTED_COSTS)
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
@@ -231,7 +252,7 @@ def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
-def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
+def fit_curve(pair: Pair, rival: Rival) -> HiddenFits:
     """Fit a curve."""
     few = evenly_spaced(pair)
     orders = np.vstack([_lines(few.values), _angles(few.values)])
@@ -242,33 +263,31 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     best = plain = starts.apart(2).further(LONGER, pair).best
     if growing.objective[0] < starts.best.objective[0]:
         best = best_of([plain, growing.further(LONGER, pair)])
-    if hopeless(best, CURVE_MARGIN):
+    if rival.beats(best, CURVE_MARGIN):
         return best
-    return _longer(best.further(LONGER), plain, hopeless)
+    return _longer(best.further(LONGER), plain, rival)
 
 
-def fit_groups(
-    pair: Pair, hopeless: Hopeless, far: Callable[[HiddenFits], bool]
-) -> tuple[HiddenFits, HiddenFits]:
+def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
     """Fit groups; also return the best of each number with equal normal noise.
 
-    More than `FEW_GROUPS` are tried unless `MOST_GROUPS` are `far` from winning.
+    More than `FEW_GROUPS` are tried where `MOST_GROUPS` might win.
     """
     few = evenly_spaced(pair)
     lines = _lines(few.values)
     starts = [_started(few, lines, range(2, FEW_GROUPS + 1))]
     orders = np.vstack([lines, _angles(few.values)])
     most = _started(few, orders, range(MOST_GROUPS, MOST_GROUPS + 1))
-    if not far(most.best):
+    if not rival.beats_fitted_noise(most.best):
         starts += [_started(few, orders, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
     both = joined(starts)
     plain = both.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    if not hopeless(best, GROUPS_MARGIN):
+    if not rival.beats(best, GROUPS_MARGIN):
         kept = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)].apart(2)
         if plain.best.shapes[0, 0] > FEW_GROUPS:
             kept = joined([kept, plain.best])
-        best = _longer(best, kept, hopeless)
+        best = _longer(best, kept, rival)
     return best, plain
 
 
@@ -280,11 +299,11 @@ def _started(few: Pair, orders: FloatArray, counts: range) -> HiddenFits:
     return HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
 
 
-def _longer(best: HiddenFits, plain: HiddenFits, hopeless: Hopeless) -> HiddenFits:
+def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
     """Iterate the best fit, or one with noise of two components in one variable or in both."""
     richer = [plain.split(axis) for axis in range(2) if plain.pair.kinds[axis] == NOISY]
     if len(richer) == 2:
         richer.append(richer[0].with_noise_of(richer[1], 1))
-    if richer and not hopeless(best_of([best, *richer]), OTHER_MARGIN):
+    if richer and not rival.beats(best_of([best, *richer]), OTHER_MARGIN):
         best = best_of([best, joined(richer).apart(2).further(LONGER)])
-    return best if hopeless(best, LAST_MARGIN) else best.further(LONG)
+    return best if rival.beats(best, LAST_MARGIN) else best.further(LONG)
