@@ -274,12 +274,11 @@ def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
     More than `FEW_GROUPS` are tried where `MOST_GROUPS` might win.
     """
     few = evenly_spaced(pair)
-    lines = _lines(few.values)
-    starts = [_started(few, lines, range(2, FEW_GROUPS + 1))]
-    orders = np.vstack([lines, _angles(few.values)])
-    most = _started(few, orders, range(MOST_GROUPS, MOST_GROUPS + 1))
+    ranks = _by_rank(np.vstack([_lines(few.values), _angles(few.values)]))
+    starts = [_started(few, ranks[:-1], range(2, FEW_GROUPS + 1))]
+    most = _started(few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
     if not rival.beats_fitted_noise(most.best):
-        starts += [_started(few, orders, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
+        starts += [_started(few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
     both = joined(starts)
     plain = both.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
     best = best_of([plain, plain.scaled_apart(LONGER)])
@@ -291,9 +290,8 @@ def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
     return best, plain
 
 
-def _started(few: Pair, orders: FloatArray, counts: range) -> HiddenFits:
-    """Fit each number of groups a short while, from groups along orders, (S, n)."""
-    ranks = _by_rank(orders)
+def _started(few: Pair, ranks: FloatArray, counts: range) -> HiddenFits:
+    """Fit each number of groups a short while, from equal groups along ranks, (S, n)."""
     used = np.repeat(counts, len(ranks))
     at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5
     return HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
