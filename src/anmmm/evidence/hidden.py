@@ -277,14 +277,17 @@ def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
     ranks = _by_rank(np.vstack([_lines(few.values), _angles(few.values)]))
     starts = [_started(few, ranks[:-1], range(2, FEW_GROUPS + 1))]
     most = _started(few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
-    if not rival.beats_fitted_noise(most.best):
+    is_shorter = most.best.objective[0] < starts[0].best.objective[0]
+    if is_shorter and not rival.beats_fitted_noise(most.best):
         starts += [_started(few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
-    both = joined(starts)
-    plain = both.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
+    plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
+    # Of the larger numbers the best, if it is the best of all.
+    counts, best_count = plain.shapes[:, 0], plain.best.shapes[0, 0]
+    plain = plain[np.flatnonzero((counts <= FEW_GROUPS) | (counts == best_count))]
     best = best_of([plain, plain.scaled_apart(LONGER)])
     if not rival.beats(best, GROUPS_MARGIN):
         kept = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)].apart(2)
-        if plain.best.shapes[0, 0] > FEW_GROUPS:
+        if best_count > FEW_GROUPS:
             kept = joined([kept, plain.best])
         best = _longer(best, kept, rival)
     return best, plain
