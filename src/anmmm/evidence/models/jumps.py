@@ -159,7 +159,7 @@ class Search(Record):
 
     @computed
     def without(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What the smooth part leaves of y and of each step's square, (n,); and its own steps.
+        """What the smooth part leaves of y and of the square of each step, (n,), and its products.
 
         The products (n, k) of its columns with steps are their sums over the rows from each on.
         """
