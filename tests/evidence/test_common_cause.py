@@ -103,7 +103,7 @@ def test_groups_are_found():
         assert adjusted_mutual_info_score(labels, found.labels) > 0.8
 
 
-def test_more_groups_are_tried_where_five_are_best():
+def test_a_ring_of_six_groups_is_found():
     rng = np.random.default_rng(0)
     labels = rng.integers(6, size=1000)
     angle = np.pi / 3.0 * labels + 0.2
