@@ -71,9 +71,9 @@ class BaseEvidence(Record):
 
     @property
     def refusal(self) -> float:
-        """P-value of the check over 1000 rows, evenly spaced over the cause; more refuse any model.
+        """P-value of the check over at most 1000 rows, as more of them refuse any model.
 
-        Which rows these are does not depend on their order.
+        They are evenly spaced over the cause, so that the order of rows does not matter.
         """
         if len(self.causes) <= MOST_CHECKED:
             return self.check.pvalue

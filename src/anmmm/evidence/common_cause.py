@@ -170,10 +170,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         fits.append(of_all(curve, pair))
     if len(kinds) == 1:
         # Both are densities: fits that are much longer need not be encoded.
-        best = best_of(fits)
-        least = best.objective[0] + SLACK
-        fits = [fit for fit in fits if fit.objective[0] <= least]
-        fits = [fit for fit in fits if not rival.leads(fit, NEARLY_EQUAL)] or [best]
+        first = best_of(fits)
+        least = first.objective[0] + SLACK
+        fits = [f for f in fits if f.objective[0] <= least and not rival.leads(f, NEARLY_EQUAL)]
+        fits = fits or [first]
     codes += [_coded(fit, x, y) for fit in fits]
     return min(codes, key=attrgetter("length"))
 

@@ -281,15 +281,13 @@ def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
     if is_shorter and not rival.beats_fitted_noise(most.best):
         starts += [_started(few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
     plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
-    # Of the larger numbers the best, if it is the best of all.
-    counts, best_count = plain.shapes[:, 0], plain.best.shapes[0, 0]
-    plain = plain[np.flatnonzero((counts <= FEW_GROUPS) | (counts == best_count))]
+    # Of the larger numbers the best alone, if it is the best of all.
+    usual = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)]
+    larger = [plain.best] if plain.best.shapes[0, 0] > FEW_GROUPS else []
+    plain = joined([usual, *larger])
     best = best_of([plain, plain.scaled_apart(LONGER)])
     if not rival.beats(best, GROUPS_MARGIN):
-        kept = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)].apart(2)
-        if best_count > FEW_GROUPS:
-            kept = joined([kept, plain.best])
-        best = _longer(best, kept, rival)
+        best = _longer(best, joined([usual.apart(2), *larger]), rival)
     return best, plain
 
 
