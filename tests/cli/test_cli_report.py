@@ -81,7 +81,6 @@ def test_without_a_library_there_is_one_sentence_before_the_work(refused, rows, 
 
 
 def test_columns_are_spelled_as_the_ids_of_their_pairs(run, rows):
-    assert parse_columns(()) is None
     assert parse_columns(("all",)) == "all"
     assert parse_columns(("a,b", 'c,"d,e"')) == [("a", "b"), ("c", "d,e")]
     for texts in (("a",), ("a,b,c",), ("a,",), ("",)):

@@ -62,10 +62,9 @@ for command in (
 def main() -> None:
     """Run the command line and exit: 0, 2 for unusable input, 1 for faults, 128 + a signal."""
     # The caller closed them; files opened later must not get their numbers.
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     LISTENERS.append(_compile_ahead)
     with EndingSignals() as signals:
         try:
@@ -85,17 +84,14 @@ def main() -> None:
 def _compile_ahead() -> None:
     """Compile the kernels of commands that decide by evidence on all cores."""
     context = click.get_current_context(silent=True)
-    # Other commands need other kernels.
     if context is None:
         return
-    if context.command is graph_command:
-        from anmmm._ahead import GRAPH, compile_ahead
+    is_graph = context.command is graph_command
+    # Other commands need other kernels.
+    if is_graph or context.params.get("criterion", "") in (None, "evidence"):
+        from anmmm._ahead import DECISIONS, GRAPH, compile_ahead
 
-        compile_ahead(GRAPH)
-    elif context.params.get("criterion", "") in (None, "evidence"):
-        from anmmm._ahead import DECISIONS, compile_ahead
-
-        compile_ahead(DECISIONS)
+        compile_ahead(GRAPH if is_graph else DECISIONS)
 
 
 def _run() -> Any:

@@ -11,12 +11,11 @@ from anmmm.cli.messages import say
 from anmmm.cli.options import (
     column_options,
     common_options,
-    fit_options,
     force_option,
+    given,
     mechanisms_option,
     plot_option,
     refine_option,
-    refinement,
     with_options,
 )
 
@@ -38,8 +37,8 @@ def cluster_command(
     output: str | None,
     plot: str | None,
     force: bool,
-    lam: float | None,
-    seed: int,
+    fit_options: dict[str, float] | None,
+    random_state: int,
     as_json: bool,
     **table: Any,
 ) -> None:
@@ -68,9 +67,8 @@ def cluster_command(
             columns.x,
             columns.y,
             n_mechanisms,
-            refine=refinement(refine),
-            random_state=seed,
-            fit_options=fit_options(lam)["fit_options"],
+            random_state=random_state,
+            **given(refine=refine, fit_options=fit_options),
         )
     result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
     titles, rows = _labels(result, columns)
@@ -81,7 +79,7 @@ def cluster_command(
         document = {
             k: v for k, v in result.to_dict().items() if k not in ("labels", "probabilities")
         }
-        extra = {"seed": seed, "rows": rows}
+        extra = {"seed": random_state, "rows": rows}
         click.echo(to_json_document(document | extra))
     elif output is None:
         dump_csv(sys.stdout, titles, rows)

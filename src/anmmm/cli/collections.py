@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import click
@@ -11,11 +10,8 @@ from anmmm.cli.options import (
     collection_options,
     common_options,
     decision_options,
-    fit_options,
-    given,
     mechanisms_option,
     refine_option,
-    refinement,
     with_options,
 )
 
@@ -48,7 +44,7 @@ from anmmm.cli.options import (
     help="Draw a map of all pairs of a table to this file, .png, .pdf or .svg.",
 )
 @with_options(*collection_options, *decision_options, *common_options)
-def directions(source: str, seed: int, **options: Any) -> None:
+def directions(source: str, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
@@ -67,13 +63,7 @@ def directions(source: str, seed: int, **options: Any) -> None:
     from anmmm.cli.tables import DirectionsTable
     from anmmm.collection import infer_directions
 
-    collection = CollectionRun.from_options(source, options)
-
-    options |= fit_options(options.pop("lam"))
-    options["missing"] = "drop" if options.pop("drop_missing") else "raise"
-    collection.run(
-        partial(infer_directions, random_state=seed, **given(**options)), DirectionsTable
-    )
+    CollectionRun.of(source, options).run(infer_directions, options, DirectionsTable)
 
 
 @click.command("clusters")
@@ -87,7 +77,7 @@ def directions(source: str, seed: int, **options: Any) -> None:
     "if it is known, else inferred.  [default: auto]",
 )
 @with_options(*collection_options, *common_options)
-def clusters(source: str, seed: int, refine: bool | None, **options: Any) -> None:
+def clusters(source: str, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
     SOURCE, -o and --resume are as in "anmmm directions". Prints one line per pair with the size of
@@ -97,8 +87,4 @@ def clusters(source: str, seed: int, refine: bool | None, **options: Any) -> Non
     from anmmm.cli.tables import ClustersTable
     from anmmm.collection import cluster_pairs
 
-    collection = CollectionRun.from_options(source, options)
-    options |= fit_options(options.pop("lam"))
-    options["missing"] = "drop" if options.pop("drop_missing") else "raise"
-    start = partial(cluster_pairs, random_state=seed, refine=refinement(refine), **given(**options))
-    collection.run(start, ClustersTable)
+    CollectionRun.of(source, options).run(cluster_pairs, options, ClustersTable)

@@ -12,10 +12,8 @@ from anmmm.cli.options import (
     column_options,
     common_options,
     decision_options,
-    fit_options,
     force_option,
     given,
-    parse_categories,
     plot_option,
     with_options,
 )
@@ -37,12 +35,11 @@ def direction_command(
     y: str | None,
     header: bool | None,
     drop_missing: bool,
-    categories: str | None,
+    categories: list[str] | None,
     max_samples: int | None,
     plot: str | None,
-    lam: float | None,
     force: bool,
-    seed: int,
+    random_state: int,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -62,22 +59,21 @@ def direction_command(
     from anmmm.direction.text import direction_text
 
     check_plot(plot, file, force=force)
-    names = parse_categories(categories) or ()
-    columns = load_columns(file, x, y, drop_missing=drop_missing, header=header, categories=names)
+    columns = load_columns(
+        file, x, y, drop_missing=drop_missing, header=header, categories=categories or ()
+    )
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
-        cut_seed = seed
+        cut_seed = random_state
         from anmmm.datasets import Pair
 
         used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
         used_x, used_y = used.x, used.y
-        say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
+        say(f"{max_samples} of {len(columns.x)} rows drawn with seed {random_state}")
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
     with input_errors(), single_thread(), suppress_convergence_warnings():
-        result = infer_direction(
-            used_x, used_y, random_state=seed, **given(**fit_options(lam), **options)
-        )
+        result = infer_direction(used_x, used_y, random_state=random_state, **given(**options))
     result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
@@ -88,7 +84,7 @@ def direction_command(
         return
     document = result.to_dict() | {
         "n": len(columns.x),
-        "seed": seed,
+        "seed": random_state,
         "n_used": len(used_x),
         "subsample_seed": cut_seed,
     }

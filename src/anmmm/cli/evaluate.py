@@ -11,7 +11,6 @@ from anmmm.cli.messages import plain
 from anmmm.cli.options import (
     common_options,
     decision_options,
-    fit_options,
     force_option,
     given,
     jobs_option,
@@ -55,7 +54,6 @@ def evaluate_command(
     from anmmm.evaluation import evaluate
 
     check_plot(plot, source, force=force)
-    options |= {"random_state": options.pop("seed"), **fit_options(options.pop("lam"))}
     with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))

@@ -17,12 +17,16 @@ from anmmm.cli.options import (
     jobs_option,
     json_option,
     missing_option,
-    parse_categories,
     parse_edges,
     parse_names,
+    parsed_by,
     plot_option,
     with_options,
 )
+
+
+def _parse_tiers(text: str, option: str) -> list[list[str]]:
+    return [parse_names(group, option) for group in text.split(";") if group]
 
 
 @click.command("graph")
@@ -47,22 +51,30 @@ from anmmm.cli.options import (
         help="Edges that the graph may have: a CSV file with the columns source, target and "
         "perhaps edge (->, -- or <->). What -o writes is one.",
     ),
-    click.option("--columns", metavar="A,B,...", help="Columns to use.  [default: all]"),
+    click.option(
+        "--columns",
+        callback=parsed_by(parse_names),
+        metavar="A,B,...",
+        help="Columns to use.  [default: all]",
+    ),
     categories_option,
     click.option(
         "--tiers",
+        callback=parsed_by(_parse_tiers),
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
     click.option(
         "--required",
         multiple=True,
+        callback=parsed_by(parse_edges),
         metavar="A,B",
         help="An edge A → B that the graph must have, repeatable.",
     ),
     click.option(
         "--forbidden",
         multiple=True,
+        callback=parsed_by(parse_edges),
         metavar="A,B",
         help="An edge A → B that the graph must not have, repeatable.",
     ),
@@ -82,11 +94,6 @@ def graph_command(
     plot: str | None,
     report: str | None,
     force: bool,
-    columns: str | None,
-    categories: str | None,
-    tiers: str | None,
-    required: tuple[str, ...],
-    forbidden: tuple[str, ...],
     drop_missing: bool,
     as_json: bool,
     **options: Any,
@@ -118,11 +125,6 @@ def graph_command(
     with input_errors(), echo_warnings():
         graph = infer_graph(
             table,
-            columns=parse_names(columns, "--columns"),
-            categories=parse_categories(categories),
-            tiers=[parse_names(group, "--tiers") for group in (tiers or "").split(";") if group],
-            required=parse_edges(required, "--required"),
-            forbidden=parse_edges(forbidden, "--forbidden"),
             missing="drop" if drop_missing else "raise",
             progress=sys.stderr.isatty(),
             **given(**options),

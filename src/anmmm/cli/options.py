@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -37,20 +37,17 @@ def number_or_word(context: click.Context, option: click.Parameter, value: str) 
         return value
 
 
-def refinement(refine: bool | None) -> bool | Literal["auto"]:
-    """Return the library's value of ``--refine``, ``--no-refine`` or neither."""
-    return "auto" if refine is None else refine
+def parsed_by(parse: Callable[[Any, str], Any]) -> Callable[[Any, click.Parameter, Any], Any]:
+    """Return a callback: ``parse(value, "--option")`` of an option that is given, else None."""
+
+    def parse_given(context: click.Context, option: click.Parameter, value: Any) -> Any:
+        return None if value in (None, ()) else parse(value, option.opts[0])
+
+    return parse_given
 
 
-def parse_categories(text: str | None) -> list[str] | None:
-    """Return the names of ``--categories``, a line of CSV."""
-    return parse_names(text, "--categories")
-
-
-def parse_names(text: str | None, option: str) -> list[str] | None:
+def parse_names(text: str, option: str) -> list[str]:
     """Return the names in a line of CSV."""
-    if text is None:
-        return None
     names = next(csv.reader([text]), [])
     if not all(names) or not names:
         raise InputError(f"{option} must be names of columns, such as a,b; found {text!r}")
@@ -72,27 +69,11 @@ def _two_names(texts: tuple[str, ...], fault: str) -> list[tuple[str, ...]]:
 
 def parse_columns(texts: tuple[str, ...]) -> Any:
     """Return ``--columns`` for `as_pairs`: lines of CSV with two names, or ``all``."""
-    if not texts:
-        return None
     if texts == ("all",):
         return "all"
     if "all" in texts:
         raise InputError("--columns all pairs every two columns; omit it, or the other --columns")
     return _two_names(texts, "--columns must be two names, such as a,b, or all")
-
-
-def parse_source(*, columns: tuple[str, ...], categories: str | None, **others: Any) -> Any:
-    """Return the options of a source as `as_pairs` takes them."""
-    return {
-        "columns": parse_columns(columns),
-        "categories": parse_categories(categories),
-        **others,
-    }
-
-
-def fit_options(lam: float | None) -> dict[str, Any]:
-    """Return ``--lam`` for the library, which refuses it if no Θ is fitted."""
-    return {"fit_options": None if lam is None else {"lam": lam}}
 
 
 missing_option = click.option(
@@ -106,6 +87,7 @@ header_option = click.option(
 )
 categories_option = click.option(
     "--categories",
+    callback=parsed_by(parse_names),
     metavar="A,B,...",
     help="Columns of a table whose values are categories, such as numeric codes.",
 )
@@ -116,6 +98,7 @@ source_options = [
     click.option(
         "--columns",
         multiple=True,
+        callback=parsed_by(lambda texts, option: parse_columns(texts)),
         metavar="A,B|all",
         help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
         "categories.",
@@ -240,12 +223,19 @@ json_option = click.option(
 common_options = [
     click.option(
         "--lam",
+        "fit_options",
         type=float,
+        callback=parsed_by(lambda lam, option: {"lam": lam}),
         help="Weight of the independence of latent and cause in the fit of the latent; not for the "
         "criterion evidence, which fits none.",
     ),
     click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+        "--seed",
+        "random_state",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed.",
     ),
     json_option,
 ]

@@ -10,7 +10,7 @@ import click
 
 from anmmm._words import counted
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.options import force_option, parse_source, source_options, with_options
+from anmmm.cli.options import force_option, source_options, with_options
 
 
 @click.command("report")
@@ -47,7 +47,6 @@ def report_command(
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
-    options = parse_source(**options)
     for name, value in options.items():
         if source is None and value is not None:
             raise InputError(f"--{name} is for the data of the pairs; name these with --source")

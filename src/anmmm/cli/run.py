@@ -23,7 +23,7 @@ from anmmm._files import (
 from anmmm._words import counted
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
-from anmmm.cli.options import parse_source
+from anmmm.cli.options import given
 from anmmm.cli.output import (
     check_overwritable,
     check_plot,
@@ -34,6 +34,7 @@ from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
 from anmmm.collection.checkpoint import count_rows, remove_log
 from anmmm.collection.results import PairResults, rank_key
+from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import check_sink, open_sink
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets.tuebingen import META, is_pair_file
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 PROGRESS_SECONDS = 30.0
 # Time limit of connecting to Dask.
 DASK_SECONDS = 10
+# Options of `as_pairs`.
+_READING = ("format", "columns", "categories", "targets", "header")
 # Larger collections are not printed if they are written to a file.
 SHORT = 1000
 
@@ -55,11 +58,8 @@ class CollectionRun:
     """Options of all commands on collections: source of the pairs, output of the rows."""
 
     source: str
-    format: str | None
-    columns: tuple[str, ...]
-    categories: str | None
-    targets: str | None
-    header: bool | None
+    # Options of `as_pairs`.
+    reading: dict[str, Any]
     shard: str | None
     dask: str | None
     output: str | None
@@ -72,24 +72,22 @@ class CollectionRun:
     plot: str | None = None
 
     @classmethod
-    def from_options(cls, source: str, options: dict[str, Any]) -> CollectionRun:
+    def of(cls, source: str, options: dict[str, Any]) -> CollectionRun:
         """Move these options out of those of a command."""
+        reading = {name: options.pop(name) for name in _READING}
         names = [field.name for field in fields(cls) if field.name in options]
-        return cls(source, **{name: options.pop(name) for name in names})
+        return cls(source, reading, **{name: options.pop(name) for name in names})
 
-    def run(self, start: Callable[..., PairResults[Any]], table: type[RowTable]) -> None:
-        """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and their summary."""
-        shard = _parse_shard(self.shard)
-        options = parse_source(
-            format=self.format,
-            columns=self.columns,
-            categories=self.categories,
-            targets=self.targets,
-            header=self.header,
-        )
-        checkpoint, complete = check_output(
-            self.output, self.source, self.targets, self.format, self.resume, self.force
-        )
+    def run(
+        self,
+        function: Callable[..., PairResults[Any]],
+        options: dict[str, Any],
+        table: type[RowTable],
+    ) -> None:
+        """Print the rows of a function, called with these options of a command, and a summary."""
+        options["missing"] = "drop" if options.pop("drop_missing") else "raise"
+        options["shard"] = _parse_shard(self.shard)
+        checkpoint, complete = self._check_output()
         if complete:
             say(f"{self.output}: complete, nothing to do")
             return
@@ -101,9 +99,9 @@ class CollectionRun:
 
             shown = PairMap()
         with input_errors(), echo_warnings(), _workers_of(self.dask):
-            pairs = as_pairs(self.source, **options)
+            pairs = as_pairs(self.source, **self.reading)
             # Refuses the checkpoint of another run, which then stays as it is.
-            results = start(pairs, shard=shard, checkpoint=checkpoint)
+            results = function(pairs, checkpoint=checkpoint, **given(**options))
             with remove_on_success(checkpoint), results:
                 if self.resume:
                     n = results.n_resumed
@@ -125,14 +123,71 @@ class CollectionRun:
         if self.as_json:
             values = results.schema.reader(timings=self.timings)
             names = results.schema.columns
-            records = [dict(zip(names, values(row), strict=True)) for row in rows]
-            click.echo(to_json_document({"rows": records, **table.document(summary)}))
+            document: dict[str, Any] = {
+                "rows": [dict(zip(names, values(row), strict=True)) for row in rows]
+            }
+            if results.schema is DIRECTIONS:
+                document["summary"] = summary.to_dict()
+            click.echo(to_json_document(document))
         else:
             if self.sort is not None and self._prints(results):
                 click.echo("\n".join(map(plain, [lines.header(), *map(lines.line, rows)])))
             click.echo("\n" + plain(table.closing(summary)))
         if self.output is not None:
             say(f"{counted(summary.n_pairs, 'row')} written to {self.output}")
+
+    def _check_output(self) -> tuple[str | None, bool]:
+        """Refuse an unusable output; return the checkpoint, and whether the output is complete."""
+        output = self.output
+        if output is None:
+            if self.resume:
+                raise InputError(
+                    "--resume needs the file that the interrupted run was to write, -o FILE"
+                )
+            return None, False
+        with input_errors():
+            check_sink(output)
+        for read in (self.source, self.reading["targets"]):
+            if read is not None:
+                refuse_input_as_output(output, read)
+        self._refuse_pair(output)
+        with input_errors(output):
+            checkpoint = self._checkpoint_of(output)
+        with input_errors():
+            check_overwritable(output, force=self.force)
+            # A file gets its name when it is complete; after that its checkpoint is removed.
+            is_ended = checkpoint is not None and not os.path.exists(checkpoint)
+            is_full = os.path.isfile(output) and os.path.getsize(output) > 0
+            if self.resume and is_ended and is_full and is_result_file(output):
+                return None, True
+            check_writable(output)
+        return checkpoint, False
+
+    def _refuse_pair(self, output: str) -> None:
+        """Refuse a file that the next run on a plain folder would read as a pair."""
+        if not is_pair_file(output) or not is_within(output, self.source):
+            return
+        is_plain = self.reading["format"] == "folder"
+        if is_plain or not os.path.isfile(os.path.join(self.source, META)):
+            raise InputError(
+                f"{output}: the next run would read this file as a pair of the folder; write to "
+                f"another folder, or to .jsonl or .parquet"
+            )
+
+    def _checkpoint_of(self, output: str) -> str | None:
+        """Return the name of the checkpoint of an output; None for a pipe or device."""
+        if not is_replaceable(output):
+            if self.resume:
+                raise InputError(f"{output}: not a regular file, so it cannot be resumed")
+            return None
+        # A run that writes the same file by a link shall find the same lock.
+        checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
+        if not self.resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
+            raise InputError(
+                f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
+                f"--resume, or delete this file to start again, unless another run is using it"
+            )
+        return checkpoint
 
     def _take(
         self,
@@ -265,53 +320,6 @@ class _Lines:
         pass
 
 
-def check_output(
-    output: str | None,
-    source: str,
-    targets: str | None,
-    source_format: str | None,
-    resume: bool,
-    force: bool,
-) -> tuple[str | None, bool]:
-    """Refuse an unusable output; return the checkpoint, and whether the output is complete."""
-    if output is None and resume:
-        raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
-    if output is None:
-        return None, False
-    with input_errors():
-        check_sink(output)
-    for read in (source, targets):
-        if read is not None:
-            refuse_input_as_output(output, read)
-    _refuse_pair(output, source, source_format)
-    with input_errors(output):
-        checkpoint = _checkpoint_of(output, resume=resume)
-    with input_errors():
-        check_overwritable(output, force=force)
-        # A file gets its name when it is complete; after that its checkpoint is removed.
-        is_there = os.path.isfile(output) and os.path.getsize(output) > 0 and is_result_file(output)
-        if resume and checkpoint and is_there and not os.path.exists(checkpoint):
-            return None, True
-        check_writable(output)
-    return checkpoint, False
-
-
-def _checkpoint_of(output: str, *, resume: bool) -> str | None:
-    """Return the name of the checkpoint of an output; None for a pipe or device."""
-    if not is_replaceable(output):
-        if resume:
-            raise InputError(f"{output}: not a regular file, so it cannot be resumed")
-        return None
-    # A run that writes the same file by a link shall find the same lock.
-    checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
-    if not resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
-        raise InputError(
-            f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
-            f"--resume, or delete this file to start again, unless another run is using it"
-        )
-    return checkpoint
-
-
 @contextmanager
 def remove_on_success(checkpoint: str | None) -> Iterator[None]:
     """Remove the checkpoint if the block succeeds; else report its content."""
@@ -338,14 +346,3 @@ def report_checkpoint(checkpoint: str) -> None:
         say(f"{checkpoint} is kept; --resume repeats the pairs that ended in an error")
     else:
         remove_log(checkpoint)
-
-
-def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
-    """Refuse a file that the next run on a plain folder would read as a pair."""
-    if not is_pair_file(output) or not is_within(output, source):
-        return
-    if source_format == "folder" or not os.path.isfile(os.path.join(source, META)):
-        raise InputError(
-            f"{output}: the next run would read this file as a pair of the folder; write to "
-            f"another folder, or to .jsonl or .parquet"
-        )

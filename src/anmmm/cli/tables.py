@@ -66,11 +66,6 @@ class RowTable(ABC):
     def closing(summary: CollectionSummary) -> str:
         """Describe the whole collection."""
 
-    @staticmethod
-    def document(summary: CollectionSummary) -> dict[str, Any]:
-        """Return the parts of a JSON document other than the rows."""
-        return {}
-
 
 class DirectionsTable(RowTable):
     """Lines of the table of a collection's directions."""
@@ -101,11 +96,6 @@ class DirectionsTable(RowTable):
     def closing(summary: CollectionSummary) -> str:
         """Describe counts, related pairs, and the accuracy if it is known."""
         return str(summary)
-
-    @staticmethod
-    def document(summary: CollectionSummary) -> dict[str, Any]:
-        """Return the summary."""
-        return {"summary": summary.to_dict()}
 
 
 class ClustersTable(RowTable):
