@@ -22,8 +22,8 @@ from anmmm.collection.task import (
     PairTask,
     dropped_remark,
     given_options,
+    joined,
     pair_metadata,
-    unusable_reason,
 )
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
@@ -148,12 +148,11 @@ class ClusterTask(PairTask):
                 columns = (x, y) if direction == 1 else (y, x)
                 result = cluster_mechanisms(*columns, random_state=seed, **self.options)
         except (TypeError, ValueError) as error:
-            return self.failed(pair, "unusable", unusable_reason(pair, error))
+            return self.unusable(pair, error)
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
         unrefined = "" if result.refined else "labels not refined: "
-        remarks = [dropped_remark(pair), unrefined + result.reason]
-        if not result.fit.converged:
-            remarks.append(f"fit not converged ({result.fit.status})")
+        stopped = "" if result.fit.converged else f"fit not converged ({result.fit.status})"
+        reason = joined(dropped_remark(pair), unrefined + result.reason, stopped)
         return PairClusters(
             cause=pair.names[0] if direction == 1 else pair.names[1],
             effect=pair.names[1] if direction == 1 else pair.names[0],
@@ -166,7 +165,7 @@ class ClusterTask(PairTask):
             engine=result.fit.engine,
             rank=result.fit.rank,
             result=result if self.keep_results else None,
-            **pair_metadata(pair, "ok", "; ".join(filter(None, remarks))),
+            **pair_metadata(pair, "ok", reason),
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:

@@ -107,9 +107,14 @@ class PairTask(Record, ABC):
         """Return the row of a pair that a screen left out; None for work that has no screen."""
         return None
 
-    def failed(self, pair: Pair, status: str, reason: str) -> Any:
+    def failed(self, pair: Pair, status: str, reason: str, **found: Any) -> Any:
         """Return the row of a pair without a result."""
-        return self.schema.record(**pair_metadata(pair, status, reason))
+        return self.schema.record(**pair_metadata(pair, status, reason), **found)
+
+    def unusable(self, pair: Pair, error: Exception, **found: Any) -> Any:
+        """Return the row of a pair that cannot be analyzed, with the number of dropped rows."""
+        dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
+        return self.failed(pair, "unusable", joined(str(error), dropped), **found)
 
     def seeds(self, index: int) -> tuple[int, int]:
         """Return the seeds of a pair, for its analysis and its subsample."""
@@ -141,24 +146,21 @@ class DirectionTask(PairTask):
 
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
+        fit_seed, cut_seed = self.seeds(index)
+        used_of: dict[str, Any] = {}
         try:
             pair = self.complete(pair)
             used = pair.checked()
-        except (TypeError, ValueError) as error:
-            return self.failed(pair, "unusable", unusable_reason(pair, error))
-        fit_seed, cut_seed = self.seeds(index)
-        row = PairResult(n_used=len(used.x), **pair_metadata(pair, "ok", dropped_remark(pair)))
-        try:
+            used_of["n_used"] = len(used.x)
             if self.max_samples is not None and len(used.x) > self.max_samples:
-                used = used.subsample(self.max_samples, cut_seed)
-                row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
-                used = used.checked()
+                used_of = {"n_used": self.max_samples, "subsample_seed": cut_seed}
+                used = used.subsample(self.max_samples, cut_seed).checked()
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
-            return replace(row, status="unusable", reason=unusable_reason(pair, error))
-        row = self._completed(row, result)
+            return self.unusable(pair, error, **used_of)
+        row = self._row_of(result, pair, used_of)
         if pair.others is None or row.relation == INDEPENDENT:
             return row
         names = [pair.others.names[at - 2] for at in explaining(*pair.others[1:])]
@@ -169,10 +171,9 @@ class DirectionTask(PairTask):
         try:
             pair = self.complete(pair)
         except ValueError as error:
-            return self.failed(pair, "unusable", unusable_reason(pair, error))
-        reason = "; ".join(filter(None, (dropped_remark(pair), SCREENED)))
+            return self.unusable(pair, error)
         return PairResult(
-            **pair_metadata(pair, "ok", reason),
+            **pair_metadata(pair, "ok", joined(dropped_remark(pair), SCREENED)),
             direction=0,
             relation=INDEPENDENT,
             independence_pvalue=pair.screened,
@@ -183,81 +184,55 @@ class DirectionTask(PairTask):
         explained_by = column_pair_id(*names)
         given = "it" if len(names) == 1 else "both"
         remark = f"explained by {explained_by}: {row.x} and {row.y} are independent given {given}"
-        reason = f"{row.reason}; {remark}" if row.reason else remark
-        row = replace(row, explained_by=explained_by, reason=reason)
-        if row.confidence is None:
-            return row
-        row = replace(row, confidence=min(row.confidence, EXPLAINED))
-        row = replace(row, certainty=certainty_of(row))
-        if row.direction and self.checked.min_confidence > EXPLAINED:
-            return replace(
-                row,
-                direction=0,
-                relation=BY_DIRECTION[0],
-                cause=None,
-                effect=None,
-                certainty=None,
-            )
-        return row
+        row = replace(row, explained_by=explained_by, reason=joined(row.reason, remark))
+        if row.confidence is not None:
+            row = replace(row, confidence=min(row.confidence, EXPLAINED))
+            if row.direction and self.checked.min_confidence > EXPLAINED:
+                undecided = BY_DIRECTION[0]
+                row = replace(row, direction=0, relation=undecided, cause=None, effect=None)
+        return replace(row, certainty=certainty_of(row))
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; may raise ValueError."""
         # A column of a table is in several pairs.
         return decide(as_variables(pair.x, pair.y), self.checked, seed, cached_variable, pair.names)
 
-    def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
-        remarks = [row.reason] if row.reason else []
+    def _row_of(self, result: DirectionResult, pair: Pair, used_of: dict[str, Any]) -> PairResult:
         models = result.models
-        forward, backward = hypotheses(row.x, row.y)
+        forward, backward = hypotheses(*pair.names)
+        remarks = [dropped_remark(pair)]
         remarks += _stopped(forward, models.forward) + _stopped(backward, models.backward)
         if sign_of(result.score) == 0 and result.relation != INDEPENDENT:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
         remarks += [renamed(note, (forward, backward)) for note in result.notes]
-        cause, effect = (row.x, row.y)[:: result.direction or 1]
         check = result.check_pvalue
         if check is not None and check < LACK_OF_FIT_PVALUE:
             independent = result.relation == INDEPENDENT
             remarks.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
-        return replace(
-            row,
-            reason="; ".join(remarks),
-            direction=result.direction,
-            cause=cause if result.direction else None,
-            effect=effect if result.direction else None,
-            score=result.score,
-            forward_score=models.forward_score,
-            backward_score=models.backward_score,
-            confidence=result.confidence,
-            converged=bool(result.converged),
+        return PairResult(
+            **pair_metadata(pair, "ok", joined(*remarks)),
+            **used_of,
             certainty=certainty_of(result),
-            relation=result.relation,
-            dependence=result.dependence,
-            independence_pvalue=float(result.independence_pvalue),
-            check_pvalue=None if check is None else float(check),
             result=result if self.keep_results else None,
+            **{name: value for name, value in result.to_dict().items() if name in _OF_RESULT},
             **_of_its_criterion(result),
         )
 
 
+# Columns that are parts of the document of a result.
+_OF_RESULT = {*DIRECTIONS.columns}.difference(("x", "y", "n", "n_mechanisms"))
+
+
 def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
-    models = result.models
+    models, probabilities = result.models, result.probabilities
     if isinstance(models, LatentFits):
         fit = models.backward if result.direction == -1 else models.forward
-        return {
-            "forward_pvalue": models.forward_test.pvalue,
-            "backward_pvalue": models.backward_test.pvalue,
-            "engine": fit.engine,
-            "rank": fit.rank,
-        }
-    # No p-values: they would need two more fits.
+        return {"engine": fit.engine, "rank": fit.rank}
     facts: dict[str, Any] = {}
-    winner = models.winner
-    if models.common_cause is not None and result.probabilities is not None:
-        facts["probability_common_cause"] = result.probabilities.common_cause
-    if winner is not None:
-        facts["model"] = winner.model
-    if isinstance(winner, BaseEvidence):
-        facts["n_mechanisms"] = winner.n_mechanisms
+    if models.common_cause is not None and probabilities is not None:
+        facts["probability_common_cause"] = probabilities.common_cause
+    if isinstance(models.winner, BaseEvidence):
+        facts["n_mechanisms"] = models.winner.n_mechanisms
     return facts
 
 
@@ -287,10 +262,9 @@ def pair_metadata(pair: Pair, status: str, reason: str) -> dict[str, Any]:
     }
 
 
-def unusable_reason(pair: Pair, error: Exception) -> str:
-    """Return why a pair cannot be analyzed, with the number of dropped rows."""
-    dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
-    return "; ".join(filter(None, (str(error), dropped)))
+def joined(*remarks: str) -> str:
+    """Return the reason of a row: the remarks that are not empty."""
+    return "; ".join(filter(None, remarks))
 
 
 def dropped_remark(pair: Pair) -> str:
