@@ -33,7 +33,6 @@ class Stub:
     """
 
     entropy: int = 0
-    screened = None
     given: dict = field(default_factory=dict)
     dies: tuple = ()
     sleeps: dict = field(default_factory=dict)

@@ -8,7 +8,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from stubs import Source, pairs, run, values
+from stubs import Source, Stub, pairs, run, values
 
 from anmmm.collection import workers
 from anmmm.collection.workers import Window
@@ -52,14 +52,16 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
 
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW_OBSERVATIONS", 100)
-    window = Window(enumerate(pairs(10, n=40)), rows_hold_observations=True)
+    task = Stub()
+    task.rows_hold_observations = True
+    window = Window(enumerate(pairs(10, n=40)), task)
     for _ in range(2):
         items = list(window)
         assert len(items) == 3
         for item in items:
             window.finish(item, "row")
         assert list(window.ready()) == ["row"] * 3
-    assert len(list(Window(enumerate(pairs(10, n=40))))) == 10
+    assert len(list(Window(enumerate(pairs(10, n=40)), Stub()))) == 10
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

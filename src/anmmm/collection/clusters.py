@@ -151,8 +151,9 @@ class ClusterTask(PairTask):
             return self.unusable(pair, error)
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
         unrefined = "" if result.refined else "labels not refined: "
-        stopped = "" if result.fit.converged else f"fit not converged ({result.fit.status})"
-        reason = joined(dropped_remark(pair), unrefined + result.reason, stopped)
+        remarks = [dropped_remark(pair), unrefined + result.reason]
+        if not result.fit.converged:
+            remarks.append(f"fit not converged ({result.fit.status})")
         return PairClusters(
             cause=pair.names[0] if direction == 1 else pair.names[1],
             effect=pair.names[1] if direction == 1 else pair.names[0],
@@ -165,7 +166,7 @@ class ClusterTask(PairTask):
             engine=result.fit.engine,
             rank=result.fit.rank,
             result=result if self.keep_results else None,
-            **pair_metadata(pair, "ok", reason),
+            **pair_metadata(pair, "ok", joined(*remarks)),
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:

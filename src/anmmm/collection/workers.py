@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import nullcontext, suppress
 from threading import Lock
 from typing import Any
@@ -54,13 +54,8 @@ def run_in_order(
 ) -> Generator[Any, None, None]:
     """Yield the rows of all pairs in order, each as soon as the rows before it are out."""
     pool = Pool(task, n_jobs)
-    window = Window(
-        pairs,
-        length=max(WINDOW, WINDOW_A_WORKER * pool.n_workers),
-        rows_hold_observations=task.rows_hold_observations,
-        checkpoint=checkpoint,
-        screened=task.screened,
-    )
+    length = max(WINDOW, WINDOW_A_WORKER * pool.n_workers)
+    window = Window(pairs, task, length=length, checkpoint=checkpoint)
     retry_batched: deque[Item] = deque()
     retry_isolated: deque[Item] = deque()
     # Pairs whose worker died while no other pair was in flight. A second death is required,
@@ -115,18 +110,13 @@ class Window(Iterator[Item]):
     def __init__(
         self,
         pairs: Iterator[Item],
+        task: PairTask,
         *,
         length: int = WINDOW,
-        rows_hold_observations: bool = False,
         checkpoint: Checkpoint | None = None,
-        screened: Callable[[Pair], Any] | None = None,
     ) -> None:
-        self._pairs, self._length = pairs, length
-        self._rows_hold_observations, self._checkpoint, self._screened = (
-            rows_hold_observations,
-            checkpoint,
-            screened,
-        )
+        self._pairs, self._task = pairs, task
+        self._length, self._checkpoint = length, checkpoint
         self._lock = Lock()
         # Positions that were read and not yet given out, and their finished rows.
         self._order: deque[int] = deque()
@@ -153,7 +143,7 @@ class Window(Iterator[Item]):
                     # Raised after all rows before it.
                     self.ended, self.error = True, error
                     break
-                if self._rows_hold_observations:
+                if self._task.rows_hold_observations:
                     self._observations[index] = len(pair.x) if np.ndim(pair.x) else 0
                     self._waiting += self._observations[index]
                 if row is not None:
@@ -166,8 +156,8 @@ class Window(Iterator[Item]):
 
     def _known(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair that needs no work: screened out, or in the checkpoint."""
-        if pair.screened is not None and self._screened is not None:
-            return self._screened(pair)
+        if pair.screened is not None:
+            return self._task.screened(pair)
         return None if self._checkpoint is None else self._checkpoint.row(index, pair)
 
     def finish(self, item: Item, row: Any) -> None:
