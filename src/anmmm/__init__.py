@@ -30,40 +30,20 @@ if TYPE_CHECKING:
     from anmmm.independence import HSICTest, hsic, hsic_test
     from anmmm.mixture import ANMMixture
 
-_HOMES = {
-    "ANMMixture": "anmmm.mixture",
-    "ClusteringResult": "anmmm.clustering",
-    "DirectionEvidence": "anmmm.evidence",
-    "DirectionResult": "anmmm.direction",
-    "EvidenceResult": "anmmm.evidence",
-    "FitResult": "anmmm.gppom",
-    "GraphEdge": "anmmm.graph",
-    "GraphNode": "anmmm.graph",
-    "HSICTest": "anmmm.independence",
-    "Hyperparameters": "anmmm.gppom",
-    "LatentFits": "anmmm.dependence",
-    "Mixing": "anmmm.graph",
-    "PairClusters": "anmmm.collection.records",
-    "PairResult": "anmmm.collection.records",
-    "CausalDirection": "anmmm.direction",
-    "CausalGraph": "anmmm.graph",
-    "Evaluation": "anmmm.evaluation",
-    "FitOptions": "anmmm.gppom",
-    "GPPOM": "anmmm.gppom",
-    "GPPOMObjective": "anmmm.gppom",
-    "MechanismClustering": "anmmm.clustering",
-    "cluster_pairs": "anmmm.collection",
-    "cluster_mechanisms": "anmmm.clustering",
-    "datasets": "anmmm.datasets",
-    "description_lengths": "anmmm.direction",
-    "evaluate": "anmmm.evaluation",
-    "hsic": "anmmm.independence",
-    "hsic_test": "anmmm.independence",
-    "infer_direction": "anmmm.direction",
-    "infer_directions": "anmmm.collection",
-    "infer_graph": "anmmm.graph",
-    "orient": "anmmm.graph",
-    "warm_up": "anmmm._ahead",
+_NAMES = {
+    "anmmm._ahead": "warm_up",
+    "anmmm.clustering": "ClusteringResult MechanismClustering cluster_mechanisms",
+    "anmmm.collection": "cluster_pairs infer_directions",
+    "anmmm.collection.records": "PairClusters PairResult",
+    "anmmm.datasets": "datasets",
+    "anmmm.dependence": "LatentFits",
+    "anmmm.direction": "CausalDirection DirectionResult description_lengths infer_direction",
+    "anmmm.evaluation": "Evaluation evaluate",
+    "anmmm.evidence": "DirectionEvidence EvidenceResult",
+    "anmmm.gppom": "GPPOM FitOptions FitResult GPPOMObjective Hyperparameters",
+    "anmmm.graph": "CausalGraph GraphEdge GraphNode Mixing infer_graph orient",
+    "anmmm.independence": "HSICTest hsic hsic_test",
+    "anmmm.mixture": "ANMMixture",
 }
 
 __all__ = [
@@ -103,4 +83,6 @@ __all__ = [
     "warm_up",
 ]
 
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = lazily(
+    __name__, {name: home for home, names in _NAMES.items() for name in names.split()}
+)
