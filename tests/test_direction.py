@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from anmmm import CausalDirection, FitOptions, gppom, hsic_test, infer_direction, infer_directions
 from anmmm.confidence import (
-    common_cause_probability,
+    cause_probability,
     confidence_from,
     confidence_of,
     resample_scores,
@@ -255,7 +255,7 @@ def test_a_default_decision_is_that_of_the_evidence():
     assert_allclose(result.score, lengths.backward_score - lengths.forward_score, rtol=1e-12)
     assert result.converged
     assert result.resamples is None
-    common = common_cause_probability(result.evidence)
+    common = cause_probability(result.evidence.saved_by_common_cause)
     assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
     assert 0.9 < result.confidence < 1.0
 
@@ -332,7 +332,7 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(criterion):
     if criterion == "hsic":
         options["fit_options"] = {"max_iter": 30}
     result, swapped = (infer_direction(*pair, **options) for pair in ((X, Y), (Y, X)))
-    common = common_cause_probability(result.evidence) if result.evidence else 0.0
+    common = cause_probability(result.evidence.saved_by_common_cause) if result.evidence else 0.0
     assert result.confidence == confidence_from(result.score, result.resamples) * (1.0 - common)
     assert 0.0 <= result.confidence <= 1.0
     assert len(result.resamples.scores) == 3

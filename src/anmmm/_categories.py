@@ -26,6 +26,7 @@ from anmmm._validation import (
     check_choice,
     check_lengths,
     holds_categories,
+    is_missing,
     series_of,
 )
 from anmmm._warning import warn_caller
@@ -48,15 +49,13 @@ class Names(NamedTuple):
     def distinct(self) -> tuple[str, ...]:
         """The categories that occur."""
         there = set(self.values.tolist())
-        if self.ordered is None:
-            return tuple(sorted(there))
-        return tuple(name for name in self.ordered if name in there)
+        names = sorted(there) if self.ordered is None else self.ordered
+        return tuple(name for name in names if name in there)
 
     @property
     def codes(self) -> FloatArray:
         """Number of each observation's category, counted from 0 as in `distinct`."""
-        places = {name: float(place) for place, name in enumerate(self.distinct)}
-        return np.array([places[name] for name in self.values.tolist()])
+        return _codes(self.values.tolist(), self.distinct)
 
 
 class Variables(NamedTuple):
@@ -222,7 +221,7 @@ def labels_of(column: Any) -> NDArray[Any]:
 
 
 def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
-    """Return places of labels in the order of those that occur, NaN for None; see `Names`."""
+    """Return places of labels in the order of those that occur, NaN for None."""
     there = set(labels)
     places = {name: float(at) for at, name in enumerate(n for n in ordered if n in there)}
     return np.array([math.nan if label is None else places[label] for label in labels])
@@ -293,11 +292,6 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
             "give all one dictionary"
         )
     return longest
-
-
-def is_missing(item: Any) -> bool:
-    nothing = item is None or type(item).__name__ in ("NAType", "NaTType")
-    return nothing or (isinstance(item, float) and math.isnan(item))
 
 
 def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:

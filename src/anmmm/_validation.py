@@ -402,17 +402,22 @@ def _as_two_dimensional(X: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def is_missing(item: Any) -> bool:
+    """Return whether an object means a missing value: None, pandas.NA, NaN and their like."""
+    nothing = item is None or type(item).__name__ in ("NAType", "NaTType")
+    return nothing or (isinstance(item, float) and math.isnan(item))
+
+
 def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
     numeric = np.empty(array.shape, dtype=np.float64)
     for index, item in np.ndenumerate(array):
         if isinstance(item, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {name} holds {brief(item)}")
         try:
-            # None and pandas.NA mean a missing value; text never counts as a number.
-            missing = item is None or type(item).__name__ in ("NAType", "NaTType")
+            # Text never counts as a number.
             if isinstance(item, (str, bytes)):
                 raise TypeError
-            numeric[index] = np.nan if missing else float(item)
+            numeric[index] = np.nan if is_missing(item) else float(item)
         except OverflowError:
             raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
         except (TypeError, ValueError):

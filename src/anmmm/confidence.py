@@ -122,7 +122,7 @@ def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilitie
     """
     saved = evidence.dependence * len(evidence.forward.nats)
     independent = float(expit(INDEPENDENCE_EVEN - saved))
-    common = common_cause_probability(evidence)
+    common = cause_probability(evidence.saved_by_common_cause)
     forward = direction if evidence.score >= 0.0 else 1.0 - direction
     directed = (1.0 - independent) * (1.0 - common)
     return Probabilities(
@@ -130,16 +130,8 @@ def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilitie
     )
 
 
-def common_cause_probability(evidence: EvidenceResult) -> float:
-    """Return the probability of a hidden common cause of dependent variables; 0 if none is tried.
-
-    docs/method/confounders.md, eq. 5.
-    """
-    return cause_probability(evidence.saved_by_common_cause)
-
-
 def cause_probability(saved: float) -> float:
-    """Return the probability of a common cause that saves so many nats over a direction."""
+    """Return the probability of a common cause that saves so many nats (confounders.md, eq. 5)."""
     return float(expit(min(CAUSE_SLOPE * (saved - CAUSE_EVEN), CAUSE_MOST)))
 
 

@@ -128,9 +128,7 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     0.0509
     """
     first, second = as_pair(x, y, resolved=False)
-    points = [
-        _in_widths(_unit_scaled(variable), _width(variable, width)) for variable in (first, second)
-    ]
+    points = (HSICVariable(variable, width).points for variable in (first, second))
     return _moments(*points)[0] / len(first) ** 2
 
 
@@ -208,10 +206,14 @@ class HSICVariable:
     # Not a test case for test runners.
     __test__ = False
 
-    def __init__(self, variable: FloatArray) -> None:
+    def __init__(self, variable: FloatArray, width: str | float = "median") -> None:
         """Take finite numbers (n_samples, n_features) that are not all the same."""
-        unit = _unit_scaled(variable)
-        self.points = _in_widths(unit, median_width(unit))
+        # At size 1 no squared distance overflows; median widths do not depend on the unit.
+        unit = max(variable.max(), -variable.min())
+        scaled = np.asarray(variable / unit)
+        own = median_width(scaled) if width == "median" else _given_width(width, unit)
+        # Divided by the width first, so that no width is squared.
+        self.points = np.ascontiguousarray((scaled / own).T)
         self._kept: CenteredGram | None = None
 
     def gram(self, *, again: bool = False) -> CenteredGram:
@@ -288,27 +290,13 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
     return float(root - quantile / root), math.log(below) if below > 0.0 else -math.inf
 
 
-def _unit_scaled(x: FloatArray) -> FloatArray:
-    # With median widths HSIC does not depend on the unit; at size 1 no squared distance overflows.
-    return np.asarray(x / max(x.max(), -x.min()))
-
-
-def _width(x: FloatArray, width: str | float) -> float:
-    """Kernel width in units of the largest value of x."""
-    unit = np.abs(x).max()
-    if width == "median":
-        return median_width(x / unit)
+def _given_width(width: str | float, unit: float) -> float:
+    """Return a kernel width in this unit."""
     number = check_nonnegative(width, "width") if not isinstance(width, str) else 0.0
     if number == 0.0:
         raise ValueError(f"width must be 'median' or a positive number, found {width!r}")
     with np.errstate(over="ignore"):
         return max(float(number / unit), SMALLEST_WIDTH)
-
-
-def _in_widths(x: FloatArray, width: float) -> FloatArray:
-    """Points in units of the kernel's width, (n_features, n_samples)."""
-    # Divided by the width first, so that no width is squared.
-    return np.ascontiguousarray((x / width).T)
 
 
 def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:

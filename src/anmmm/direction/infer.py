@@ -16,7 +16,7 @@ from anmmm._words import known_arguments
 from anmmm.confidence import (
     N_RESAMPLES,
     UNSURE,
-    common_cause_probability,
+    cause_probability,
     confidence_from,
     confidence_of,
     probabilities_of,
@@ -283,7 +283,7 @@ def decide(
     probabilities, direction = None, sign_of(score)
     if evidence is not None and confidence is not None:
         probabilities = probabilities_of(evidence, confidence)
-        confidence *= 1.0 - common_cause_probability(evidence)
+        confidence *= 1.0 - cause_probability(evidence.saved_by_common_cause)
         direction = 0 if evidence.confounded else direction
     if confidence is not None and confidence < options.min_confidence:
         direction = 0

@@ -17,10 +17,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import is_missing, labels_of
+from anmmm._categories import labels_of
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import DATES, brief
+from anmmm._validation import DATES, brief, is_missing
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.parquet import (
     category_columns,
