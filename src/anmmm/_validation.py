@@ -292,7 +292,7 @@ def check_truth(value: Any) -> int | None:
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, or refuse it with the list."""
     if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
+        listed = ", ".join(map(repr, choices))
         raise ValueError(f"{name} must be one of {listed}; found {brief(value)}")
     return value
 

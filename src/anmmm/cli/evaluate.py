@@ -22,13 +22,11 @@ from anmmm.cli.options import (
 @click.argument("source", metavar="SOURCE_OR_SETTING")
 @click.option(
     "--n-pairs",
-    "n_pairs",
     type=click.IntRange(min=1),
     help="Pairs drawn from a setting.  [default: 50]",
 )
 @click.option(
     "--n-samples",
-    "n_samples",
     type=click.IntRange(min=10),
     help="Observations of each pair drawn from a setting.  [default: 100]",
 )

@@ -115,12 +115,6 @@ column_options = [
     header_option,
     missing_option,
 ]
-criterion_option = click.option(
-    "--criterion",
-    metavar="NAME",
-    help="Quantity that decides the direction: evidence (description length), the default; "
-    "or the dependence of latent and cause: hsic, hsic_ratio.",
-)
 jobs_option = click.option(
     "-j",
     "--jobs",
@@ -131,7 +125,6 @@ jobs_option = click.option(
 mechanisms_option = click.option(
     "-k",
     "--n-mechanisms",
-    "n_mechanisms",
     callback=number_or_word,
     metavar="NUMBER|auto",
     default="2",
@@ -147,7 +140,7 @@ refine_option = click.option(
 force_option = click.option(
     "--force", is_flag=True, help="Replace files that are no result of an earlier run."
 )
-output_options = [
+collection_options = [
     click.option(
         "-o",
         "--output",
@@ -162,9 +155,6 @@ output_options = [
         help="Start or continue a run to the same FILE; a complete FILE stays as it is. "
         "[default: compute all, replace FILE]",
     ),
-]
-collection_options = [
-    *output_options,
     *source_options,
     missing_option,
     click.option(
@@ -179,18 +169,6 @@ collection_options = [
         help="Fill the column seconds; two runs then no longer write the same file.",
     ),
 ]
-resamples_option = click.option(
-    "--n-resamples",
-    "n_resamples",
-    type=click.IntRange(min=0),
-    help="Random half-samples to score for the confidence; 10 are calibrated. The criterion "
-    "evidence has a confidence without them.  [default: 0]",
-)
-max_samples_option = click.option(
-    "--max-samples",
-    type=click.IntRange(min=10),
-    help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
-)
 common_cause_option = click.option(
     "--common-cause/--no-common-cause",
     default=None,
@@ -198,8 +176,18 @@ common_cause_option = click.option(
     "confounded pairs may get a sure direction.  [default: try it]",
 )
 decision_options = [
-    criterion_option,
-    resamples_option,
+    click.option(
+        "--criterion",
+        metavar="NAME",
+        help="Quantity that decides the direction: evidence (description length), the default; "
+        "or the dependence of latent and cause: hsic, hsic_ratio.",
+    ),
+    click.option(
+        "--n-resamples",
+        type=click.IntRange(min=0),
+        help="Random half-samples to score for the confidence; 10 are calibrated. The criterion "
+        "evidence has a confidence without them.  [default: 0]",
+    ),
     click.option(
         "--min-confidence",
         type=float,
@@ -212,7 +200,11 @@ decision_options = [
         help="auto: copies of rows and rows of a series count for less. independent: they do not.  "
         "[default: auto]",
     ),
-    max_samples_option,
+    click.option(
+        "--max-samples",
+        type=click.IntRange(min=10),
+        help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
+    ),
 ]
 plot_option = click.option(
     "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
