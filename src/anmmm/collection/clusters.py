@@ -145,8 +145,8 @@ class ClusterTask(PairTask):
                 # The row reports it.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 direction, known_from = self._direction(pair, x, y, direction_seed)
-                columns = (x, y) if direction == 1 else (y, x)
-                result = cluster_mechanisms(*columns, random_state=seed, **self.options)
+                first, second = (x, y)[::direction]
+                result = cluster_mechanisms(first, second, random_state=seed, **self.options)
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
@@ -154,9 +154,10 @@ class ClusterTask(PairTask):
         remarks = [dropped_remark(pair), unrefined + result.reason]
         if not result.fit.converged:
             remarks.append(f"fit not converged ({result.fit.status})")
+        cause, effect = pair.names[::direction]
         return PairClusters(
-            cause=pair.names[0] if direction == 1 else pair.names[1],
-            effect=pair.names[1] if direction == 1 else pair.names[0],
+            cause=cause,
+            effect=effect,
             cause_source=known_from,
             n_mechanisms=int(result.n_mechanisms),
             labels=result.labels.tolist(),

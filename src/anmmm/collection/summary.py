@@ -126,9 +126,14 @@ class CollectionSummary:
         right = f"({self.n_correct} of {self.n_scored} pairs of known direction)"
         lines = [self.counts(", ".join(parts))]
         if self.n_tested:
-            lines.append(related_text(self))
+            lines.append(self._related())
         if self.n_explained:
-            lines.append(explained_text(self))
+            pairs = counted(self.n_explained, "pair")
+            are = "is" if self.n_explained == 1 else "are"
+            lines.append(
+                f"{pairs} {are} explained by other columns: no direct arrow (infer_graph, or "
+                "anmmm graph, finds the arrows of the whole table)"
+            )
         if self.accuracy is not None:
             lines += accuracy_lines(self, note=right)
         return "\n".join(lines)
@@ -144,6 +149,17 @@ class CollectionSummary:
         if self.n_not_converged:
             counts.append(f"{self.n_not_converged} not converged")
         return f"{counted(self.n_pairs, 'pair')}: {', '.join(counts)}"
+
+    def _related(self) -> str:
+        """Return a sentence on related pairs, and those with a sure direction."""
+        n_related, n_sure = self.n_related, self.n_related_sure
+        are = "is" if 1 in (n_related, self.n_tested) else "are"
+        text = f"{n_related} of {counted(self.n_tested, 'pair')} {are} related"
+        if n_related == 1:
+            text += f", {'with' if n_sure else 'without'} a sure direction"
+        elif n_related:
+            text += f", {n_sure} of them with a sure direction"
+        return f"{text} (false discovery rate {FALSE_DISCOVERIES:g}, sure from {SURE:g} on)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
@@ -244,27 +260,6 @@ def is_right(row: PairResult | PairClusters) -> bool | None:
     if isinstance(row, PairClusters) or row.truth not in (1, -1):
         return None
     return row.direction == row.truth
-
-
-def related_text(summary: CollectionSummary) -> str:
-    """Return a sentence on related pairs, and those with a sure direction."""
-    n_related, n_sure = summary.n_related, summary.n_related_sure
-    are = "is" if 1 in (n_related, summary.n_tested) else "are"
-    text = f"{n_related} of {counted(summary.n_tested, 'pair')} {are} related"
-    if n_related == 1:
-        text += f", {'with' if n_sure else 'without'} a sure direction"
-    elif n_related:
-        text += f", {n_sure} of them with a sure direction"
-    return f"{text} (false discovery rate {FALSE_DISCOVERIES:g}, sure from {SURE:g} on)"
-
-
-def explained_text(summary: CollectionSummary) -> str:
-    """Return a sentence on pairs that other columns explain."""
-    are = "is" if summary.n_explained == 1 else "are"
-    return (
-        f"{counted(summary.n_explained, 'pair')} {are} explained by other columns: no direct arrow "
-        "(infer_graph, or anmmm graph, finds the arrows of the whole table)"
-    )
 
 
 def accuracy_lines(

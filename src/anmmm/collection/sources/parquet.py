@@ -144,15 +144,13 @@ def floats(array: Any) -> FloatArray:
 
 def _layout(path: str, schema: Any, coded: Mapping[str, bool]) -> tuple[dict[str, str], bool]:
     """Return the name in the file of each column to read, and whether the form is nested."""
-    names = schema.names
+    fault, names = partial(SourceError, path, None), schema.names
     types: Mapping[str, Any] = dict(zip(names, schema.types, strict=True))
     if not names:
-        raise SourceError(path, None, "the file has no columns")
+        raise fault("the file has no columns")
     missing = [name for name in _REQUIRED if name not in types]
     if missing:
-        raise SourceError(
-            path,
-            None,
+        raise fault(
             f"there is no column {' and no '.join(missing)}, only {listed(names)}; pairs "
             f"need pair_id, x and y. For a table with a variable in each column, choose pairs with "
             f"columns=[('a', 'b'), ...] or columns='all'",
@@ -161,23 +159,21 @@ def _layout(path: str, schema: Any, coded: Mapping[str, bool]) -> tuple[dict[str
     for name, aliases in _ABOUT.items():
         used = [alias for alias in aliases if alias in types]
         if len(used) > 1:
-            raise SourceError(path, None, f"there are columns {' and '.join(used)}; keep one")
+            raise fault(f"there are columns {' and '.join(used)}; keep one")
         if used:
             columns[name] = used[0]
     for name, there in columns.items():
         if names.count(there) > 1:
-            raise SourceError(path, None, f"there are several columns of the name {there}")
+            raise fault(f"there are several columns of the name {there}")
         wanted = _unsuited(name, types[there])
         found = types[there]
         if there in coded and name in ("x", "y"):
             wanted, found = "numbers or lists of numbers", "categories"
         if wanted:
-            raise SourceError(path, None, f"{there} must hold {wanted}, found {found}")
+            raise fault(f"{there} must hold {wanted}, found {found}")
     nested = [_is_list(types[name]) for name in ("x", "y")]
     if nested[0] != nested[1]:
-        raise SourceError(
-            path,
-            None,
+        raise fault(
             f"x and y must both be lists (a row for each pair) or both be numbers (a row for each "
             f"observation), found {types['x']} and {types['y']}",
         )
