@@ -70,25 +70,23 @@ def dependence_pvalues(
     present = np.array([~np.isnan(values) for values in table], dtype=float)
     counts, sizes = present.sum(axis=1), functions.any(axis=2).sum(axis=1)
     for first in range(0, len(used), _BLOCK):
-        block, later = functions[first : first + _BLOCK], functions[first:]
+        at_block, at_later = slice(first, first + _BLOCK), slice(first, None)
+        block, later = functions[at_block], functions[at_later]
         products = block.reshape(-1, later.shape[2]) @ later.reshape(-1, later.shape[2]).T
         squares = (products**2).reshape(len(block), DEGREE, len(later), DEGREE)
-        common = present[first : first + _BLOCK] @ present[first:].T
+        common = present[at_block] @ present[at_later].T
         # Functions have length 1 over the rows of their own column, of which these are a part.
-        scale = counts[first : first + _BLOCK, np.newaxis] * counts[first:]
+        scale = np.outer(counts[at_block], counts[at_later])
         with np.errstate(invalid="ignore", divide="ignore"):
             scale *= (common - 1.0) / common**2
         least = np.full_like(common, np.nan)
         for most in TESTED:
             sums = squares[:, :most, :, :most].sum(axis=(1, 3))
-            of_block, of_later = (
-                np.minimum(each, most) for each in (sizes[first:][:_BLOCK], sizes[first:])
-            )
-            degrees = of_block[:, np.newaxis] * of_later
+            capped = np.minimum(sizes, most)
+            degrees = np.outer(capped[at_block], capped[at_later])
             found = np.where((common > 2.0) & (degrees > 0), chdtrc(degrees, sums * scale), np.nan)
             least = np.fmin(least, found)
-        block_of = np.ix_(used[first : first + _BLOCK], used[first:])
-        pvalues[block_of] = np.minimum(len(TESTED) * least, 1.0)
+        pvalues[np.ix_(used[at_block], used[at_later])] = np.minimum(len(TESTED) * least, 1.0)
     return pvalues[np.triu_indices(n_columns, 1)]
 
 
