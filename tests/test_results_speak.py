@@ -10,10 +10,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from anmmm import (
-    GPPOM,
-    CausalDirection,
-    FitOptions,
-    MechanismClustering,
     cluster_mechanisms,
     infer_direction,
     infer_directions,
@@ -223,12 +219,6 @@ def test_results_can_be_streamed_after_they_were_read_and_found_by_id():
     assert str(rows.summary()).startswith("2 pairs: 2 sure\n")
 
 
-def test_two_variables_are_no_collection():
-    x = np.arange(20.0)
-    with pytest.raises(TypeError, match=r"one pair: use infer_direction\(x, y\)"):
-        infer_directions((x, x**2))
-
-
 def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pairs(rng):
     text, y = [f"{value},5" for value in rng.integers(3, size=60)], rng.normal(size=60)
     with pytest.warns(UserWarning, match="x holds numbers written as text"):
@@ -237,13 +227,3 @@ def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pa
     with pytest.warns(UserWarning, match=r"text \(numbers written as text"):
         assert len(infer_directions(frame, columns="all")) == 1
     assert len(infer_directions(frame, columns="all", categories=["text"])) == 3
-
-
-@pytest.mark.parametrize("estimator", [GPPOM(), CausalDirection(), MechanismClustering()])
-def test_options_of_a_fit_are_set_by_name_whatever_holds_them(estimator):
-    for held in (None, {"n_starts": 2}, FitOptions(n_starts=2)):
-        model = estimator.set_params(fit_options=held).set_params(fit_options__lam=0.5)
-        assert model.fit_options.lam == 0.5
-        assert model.fit_options.n_starts == (1 if held is None else 2)
-    with pytest.raises(ValueError, match="unknown option of a fit 'lambda'; did you mean lam"):
-        estimator.set_params(fit_options__lambda=1.0)

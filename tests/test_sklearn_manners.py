@@ -40,13 +40,24 @@ def test_options_of_a_fit_are_parameters(kind):
     own = {f"fit_options__{name}": value for name, value in given.get_params().items()}
     assert {name: params[name] for name in params if "__" in name} == own
     assert not any("__" in name for name in shallow)
-    # A clone's options are its own.
-    copy = clone(model)
-    assert copy.set_params(fit_options__lam=0.5, fit_options__max_iter=7) is copy
-    assert (copy.fit_options.lam, copy.fit_options.max_iter) == (0.5, 7)
-    assert (given.lam, given.max_iter, model.fit_options is given) == (1.0, 5, True)
     with pytest.raises(ValueError, match="Invalid parameter"):
         model.set_params(lam=2)
+
+
+@pytest.mark.parametrize("kind", [GPPOM, *NESTED])
+def test_options_of_a_fit_are_set_by_name_whatever_holds_them(kind):
+    given = FitOptions(max_iter=5)
+    for held in (None, {"max_iter": 5}, given):
+        model = kind(fit_options=held)
+        # A clone's options are its own.
+        copy = clone(model)
+        assert copy.set_params(fit_options__lam=0.5, fit_options__n_starts=2) is copy
+        assert (copy.fit_options.lam, copy.fit_options.n_starts) == (0.5, 2)
+        assert copy.fit_options.max_iter == (FitOptions() if held is None else given).max_iter
+        assert model.fit_options is held
+    assert given.lam == 1.0
+    with pytest.raises(ValueError, match="unknown option of a fit 'lambda'; did you mean lam"):
+        kind().set_params(fit_options__lambda=1.0)
 
 
 @pytest.mark.parametrize("model", [ANMMixture(), MechanismClustering(random_state=0)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anmmm.collection import as_pairs
-from anmmm.datasets import SourceError, load_pairs, make_anm_mixture
+from anmmm.datasets import load_pairs, make_anm_mixture
 from drawn import write_columns
 
 
@@ -46,9 +46,6 @@ def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
         for header in (True, False):
             with pytest.raises(ValueError, match=f"header is for text files{message}"):
                 as_pairs(source, header=header, **options)
-    (tmp_path / "words.csv").write_text("p,q\n1,2\n3,4\n")
-    with pytest.raises(SourceError, match=r"line 1|:1:"):
-        as_pairs(tmp_path / "words.csv", columns="all", header=False)
 
 
 def test_commands_of_one_file(printed, document, years):

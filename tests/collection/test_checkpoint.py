@@ -257,6 +257,9 @@ def test_rows_of_errors_are_tried_again(path):
     assert count_rows(path) == (2, 2)
     with opened(path, DIRECTIONS) as checkpoint:
         assert [checkpoint.row(index, pair) is None for index in range(4)] == [0, 1, 0, 1]
+        # The last row of a position counts.
+        checkpoint.add([(1, "", None), (1, "key", 1)])
+        assert checkpoint.find(1) == ("key", 1)
         checkpoint.keep(1, pair, PairResult("a", "ok"))
     assert count_rows(path) == (3, 1)
 

@@ -61,13 +61,6 @@ def test_numpy_values_and_others_are_written_as_plain_ones(path):
         assert log.find(0) == ("a", [0.5, [0, 1], float("inf"), "1j"])
 
 
-def test_the_last_row_of_a_position_counts_and_failed_ones_are_not_found(path):
-    written(path, [(3, "a", 1), (3, "a", 2), (4, "", 1), (5, "", 1)])
-    with Checkpoint(path) as log:
-        assert (log.n_finished, log.n_failed) == (1, 2)
-        assert (log.find(3), log.find(4)) == (("a", 2), None)
-
-
 @pytest.mark.parametrize("elsewhere", [True, False])
 def test_one_run_at_a_time(path, elsewhere):
     with Checkpoint(written(path)):

@@ -61,6 +61,7 @@ def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
         (np.zeros((10, 2)), r"a single table \(ndarray\)"),
         (pd.DataFrame({"a": X}), r"a single table \(DataFrame\)"),
         (None, "found NoneType"),
+        ((X, Y), r"one pair: use infer_direction\(x, y\)"),
     ],
 )
 def test_other_sources_are_refused(source, message):
