@@ -249,13 +249,8 @@ def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
     mean = (1.0 + mu_x * mu_y - mu_x - mu_y) / n
     shape, scale = mean**2 / variance, n * variance / mean
     log_pvalue = _log_gamma_tail(shape, statistic / scale)
-    return HSICTest(
-        statistic=statistic,
-        threshold=float(scale * gammainccinv(shape, alpha)),
-        pvalue=math.exp(log_pvalue),
-        log_pvalue=log_pvalue,
-        null="gamma",
-    )
+    threshold = float(scale * gammainccinv(shape, alpha))
+    return HSICTest(statistic, threshold, math.exp(log_pvalue), log_pvalue, "gamma")
 
 
 def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
@@ -267,13 +262,8 @@ def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
     deviation = math.sqrt(variance)
     skewness = third / deviation**3
     quantile, log_pvalue = _pearson_tail(skewness, (trace - mean) / deviation, alpha)
-    return HSICTest(
-        statistic=trace / n,
-        threshold=(mean + deviation * quantile) / n,
-        pvalue=math.exp(log_pvalue),
-        log_pvalue=log_pvalue,
-        null="permutation",
-    )
+    threshold = (mean + deviation * quantile) / n
+    return HSICTest(trace / n, threshold, math.exp(log_pvalue), log_pvalue, "permutation")
 
 
 def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float]:

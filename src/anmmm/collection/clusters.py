@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import frozen
@@ -120,6 +119,10 @@ def cluster_pairs(
     )
 
 
+# Columns that are parts of the document of a result.
+_OF_RESULT = ("n_mechanisms", "labels", "sizes", "refined", "converged")
+
+
 @frozen
 class ClusterTask(PairTask):
     """Mechanism labels of one pair."""
@@ -149,25 +152,21 @@ class ClusterTask(PairTask):
                 result = cluster_mechanisms(first, second, random_state=seed, **self.options)
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
-        sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
         unrefined = "" if result.refined else "labels not refined: "
         remarks = [dropped_remark(pair), unrefined + result.reason]
         if not result.fit.converged:
             remarks.append(f"fit not converged ({result.fit.status})")
         cause, effect = pair.names[::direction]
+        document = result.to_dict()
         return PairClusters(
             cause=cause,
             effect=effect,
             cause_source=known_from,
-            n_mechanisms=int(result.n_mechanisms),
-            labels=result.labels.tolist(),
-            sizes=sizes.tolist(),
-            refined=bool(result.refined),
-            converged=bool(result.fit.converged),
             engine=result.fit.engine,
             rank=result.fit.rank,
             result=result if self.keep_results else None,
             **pair_metadata(pair, "ok", joined(*remarks)),
+            **{name: document[name] for name in _OF_RESULT},
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:
