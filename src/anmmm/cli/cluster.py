@@ -70,7 +70,7 @@ def cluster_command(
             random_state=random_state,
             **given(refine=refine, fit_options=fit_options),
         )
-    result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
+    result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     titles, rows = _labels(result, columns)
     if output is not None:
         with input_errors(output):

@@ -74,11 +74,11 @@ def direction_command(
     # The printed text reports convergence.
     with input_errors(), single_thread(), suppress_convergence_warnings():
         result = infer_direction(used_x, used_y, random_state=random_state, **given(**options))
-    result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
+    result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
-        draw_direction(plot, used_x, used_y, result, columns)
+        draw_direction(plot, used_x, used_y, result)
     if not as_json:
         click.echo(plain(direction_text(result, plain, len(columns.x))))
         return

@@ -117,8 +117,7 @@ class Columns(Record):
     x: NDArray[Any]
     y: NDArray[Any]
     # From the header, or ``column 1`` and so on.
-    x_name: str
-    y_name: str
+    names: tuple[str, str]
     # Line of each row in the file.
     lines: IntArray
     # Rows left out for missing values.
@@ -171,7 +170,7 @@ def load_columns(
         as_variables(one, other, names=names)
     if n_missing:
         say(f"{counted(n_missing, 'row')} with a missing value left out")
-    return Columns(one, other, *names, lines, n_missing)
+    return Columns(one, other, names, lines, n_missing)
 
 
 def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, fault: str) -> SourceError:

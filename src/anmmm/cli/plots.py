@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 RESOLUTION = 150
 
 
-def draw_direction(
-    path: str, x: FloatArray, y: FloatArray, result: DirectionResult, columns: Columns
-) -> None:
-    """Draw a decision on the rows x and y of these columns to a file."""
+def draw_direction(path: str, x: FloatArray, y: FloatArray, result: DirectionResult) -> None:
+    """Draw a decision on these rows of x and y to a file."""
     figure = _figure(*FIGURE_SIZE)
-    plot_direction(x, y, result, axes=arrange(figure), **_labels(columns))
+    plot_direction(x, y, result, axes=arrange(figure), **_labels(result))
     _write(figure, path)
 
 
@@ -44,7 +42,7 @@ def draw_mechanisms(path: str, result: ClusteringResult, columns: Columns) -> No
     """Draw a clustering to a file."""
     figure = _figure()
     ax = figure.add_subplot()
-    plot_mechanisms(columns.x, columns.y, result, ax=ax, **_labels(columns))
+    plot_mechanisms(columns.x, columns.y, result, ax=ax, **_labels(result))
     _write(figure, path)
 
 
@@ -77,10 +75,10 @@ def _figure(width: float = 6.0, height: float = 4.0) -> Any:
     return matplotlib_module("figure").Figure(figsize=(width, height), layout="constrained")
 
 
-def _labels(columns: Columns) -> dict[str, Any]:
+def _labels(result: DirectionResult | ClusteringResult) -> dict[str, Any]:
     # Matplotlib reads text between dollar signs as a formula.
-    names = {"x_label": columns.x_name, "y_label": columns.y_name}
-    return {label: name.replace("$", r"\$") for label, name in names.items()}
+    x, y = (name.replace("$", r"\$") for name in result.names)
+    return {"x_label": x, "y_label": y}
 
 
 def _write(figure: Any, path: str) -> None:
