@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_ndtr, ndtri
@@ -21,7 +21,6 @@ from anmmm.permutation import (
     LARGEST_PAIRWISE,
     RANK_FACTOR,
     CenteredGram,
-    Permuted,
     permuted_trace,
 )
 
@@ -45,21 +44,16 @@ def median_width(x: FloatArray) -> float:
     """Return the width ``sqrt(median(d²) / 2)`` of points (n, d), ties left out."""
     # Distances so small relative to the data are ties up to rounding.
     tie = TIE * float(max(x.max(), -x.min()))
-    rows = None
+    rows: Any = slice(None)
     if len(x) > MEDIAN_ROWS:
         rows = np.linspace(0, len(x) - 1, MEDIAN_ROWS).astype(np.intp)
     if x.shape[1] == 1:
-        ordered = np.sort(x[:, 0])
-        if rows is not None:
-            ordered = ordered[rows]
-        lower, upper = middle_distances(ordered, tie)
+        lower, upper = middle_distances(np.sort(x[:, 0])[rows], tie)
         return math.sqrt(0.25 * (lower**2 + upper**2))
     # Imported here because one column, the common case, does not need it.
     from scipy.spatial.distance import pdist
 
-    if rows is not None:
-        x = x[np.lexsort(x.T[::-1])[rows]]
-    squared = pdist(x, "sqeuclidean")
+    squared = pdist(x[np.lexsort(x.T[::-1])[rows]], "sqeuclidean")
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
 
 
@@ -230,12 +224,20 @@ class HSICVariable:
 def permutation_test(
     first: HSICVariable, second: HSICVariable, alpha: float = 0.05, *, again: bool = False
 ) -> HSICTest:
-    """Test as `hsic_test` with ``null="permutation"``; `again` if `first` is tested again."""
+    """Test by eq. 23, as `hsic_test` by default; `again` if `first` is tested again."""
+    n = first.points.shape[1]
     try:
-        moments = permuted_trace(first.gram(again=again), second.gram())
+        trace, mean, variance, third = permuted_trace(first.gram(again=again), second.gram())
     except RankTooLargeError:
         return _gamma_test(first.points, second.points, alpha)
-    return _compare_with(moments, first.points.shape[1], alpha)
+    if variance <= 0.0:
+        # Every order has the same statistic.
+        return HSICTest(trace / n, mean / n, 1.0, 0.0, "permutation")
+    deviation = math.sqrt(variance)
+    skewness = third / deviation**3
+    quantile, log_pvalue = _pearson_tail(skewness, (trace - mean) / deviation, alpha)
+    threshold = (mean + deviation * quantile) / n
+    return HSICTest(trace / n, threshold, math.exp(log_pvalue), log_pvalue, "permutation")
 
 
 def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
@@ -251,19 +253,6 @@ def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
     log_pvalue = _log_gamma_tail(shape, statistic / scale)
     threshold = float(scale * gammainccinv(shape, alpha))
     return HSICTest(statistic, threshold, math.exp(log_pvalue), log_pvalue, "gamma")
-
-
-def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
-    """Test by eq. 23."""
-    trace, mean, variance, third = moments
-    if variance <= 0.0:
-        # Every order has the same statistic.
-        return HSICTest(trace / n, mean / n, 1.0, 0.0, "permutation")
-    deviation = math.sqrt(variance)
-    skewness = third / deviation**3
-    quantile, log_pvalue = _pearson_tail(skewness, (trace - mean) / deviation, alpha)
-    threshold = (mean + deviation * quantile) / n
-    return HSICTest(trace / n, threshold, math.exp(log_pvalue), log_pvalue, "permutation")
 
 
 def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float]:
