@@ -69,20 +69,12 @@ _OTHER_CAUSES: dict[str, dict[str, Any]] = {
     **{f"-{cause}": {"cause": cause} for cause in list(CAUSES)[1:]},
 }
 
+_GROUPS = ((tuple(MECHANISMS), _VARIATIONS), (FAMILIES, _OTHER_CAUSES))
 SETTINGS: dict[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        *(
-            Setting(mechanism + suffix, mechanism, options)
-            for mechanism in MECHANISMS
-            for suffix, options in _VARIATIONS.items()
-        ),
-        *(
-            Setting(family + suffix, family, options)
-            for family in FAMILIES
-            for suffix, options in _OTHER_CAUSES.items()
-        ),
-    )
+    mechanism + suffix: Setting(mechanism + suffix, mechanism, options)
+    for mechanisms, variations in _GROUPS
+    for mechanism in mechanisms
+    for suffix, options in variations.items()
 }
 
 
@@ -92,4 +84,4 @@ def _text(names: tuple[str, ...], variations: dict[str, dict[str, Any]]) -> str:
 
 
 # All names, for messages.
-SETTINGS_TEXT = f"{_text(tuple(MECHANISMS), _VARIATIONS)}; {_text(FAMILIES, _OTHER_CAUSES)}"
+SETTINGS_TEXT = "; ".join(_text(*group) for group in _GROUPS)
