@@ -14,6 +14,7 @@ from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
+from anmmm.preprocessing import standardize
 
 LATENT_CRITERIA = ("hsic", "hsic_ratio")
 
@@ -52,6 +53,11 @@ class LatentFits(Record):
         """Dependence of Θ on y, taken as the cause; lower is better."""
         return self.scores(self.criterion)[1]
 
+    @property
+    def score(self) -> float:
+        """``backward_score - forward_score``; positive means x causes y."""
+        return self.backward_score - self.forward_score
+
     def scores(self, criterion: str) -> tuple[float, float]:
         """Dependence of Θ on the hypothetical cause in both directions, by a criterion."""
         floor = self.options.hsic_floor
@@ -64,10 +70,11 @@ class LatentFits(Record):
 def fit_both(
     x: FloatArray, y: FloatArray, *, criterion: str, fit_options: FitOptions, seed: int
 ) -> LatentFits:
-    """Fit and test both directions of a standardized pair, both from the same seed."""
+    """Fit and test both directions of a checked pair, both from the same seed."""
     # Imported here because a decision by evidence must start without the engines.
     from anmmm.gppom import fit_gppom
 
+    x, y = standardize(x)[0], standardize(y)[0]
     forward, backward = (
         fit_gppom(cause, effect, fit_options=fit_options, random_state=seed)
         for cause, effect in ((x, y), (y, x))

@@ -138,7 +138,7 @@ class DirectionTask(PairTask):
         if self.max_samples is not None:
             most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
             object.__setattr__(self, "max_samples", most)
-        object.__setattr__(self, "checked", DirectionOptions.check(**self.options))
+        object.__setattr__(self, "checked", DirectionOptions(**self.options))
 
     def run_metadata(self) -> dict[str, Any]:
         """Return the options that the rows depend on, for checkpoints."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
 from anmmm._record import Record, frozen
-from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
+from anmmm._typing import ArrayLike, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
 from anmmm._warning import suppress_convergence_warnings, warn_unconverged
 from anmmm._words import known_arguments
@@ -31,7 +32,6 @@ from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
-from anmmm.preprocessing import standardize
 
 Criterion = Literal["evidence", "hsic", "hsic_ratio"]
 Rows = Literal["auto", "independent"]
@@ -42,53 +42,38 @@ CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 class DirectionOptions(Record):
     """Options of `infer_direction`, checked, the same for all pairs."""
 
-    criterion: Criterion
-    n_resamples: int
-    min_confidence: float
-    common_cause: bool
-    rows: str
-    fit: FitOptions
+    criterion: Criterion = "evidence"
+    fit_options: FitOptions | Mapping[str, Any] | None = None
+    n_resamples: int = 0
+    min_confidence: float | None = None
+    common_cause: bool = True
+    rows: Rows = "auto"
+    # How Θ is fitted, with defaults filled in.
+    fit: FitOptions = field(init=False)
 
-    @classmethod
-    def check(
-        cls,
-        *,
-        criterion: Criterion = "evidence",
-        fit_options: FitOptions | Mapping[str, Any] | None = None,
-        n_resamples: int = 0,
-        min_confidence: float | None = None,
-        common_cause: bool = True,
-        rows: Rows = "auto",
-    ) -> DirectionOptions:
+    def __post_init__(self) -> None:
         """Raise if an option is invalid for any pair."""
-        count = check_count(n_resamples, "n_resamples", minimum=0)
-        if count == 1:
+        if check_count(self.n_resamples, "n_resamples", minimum=0) == 1:
             raise ValueError(
                 "n_resamples must be 0 or at least 2: one score has no standard deviation; found 1"
             )
-        if min_confidence is not None:
-            check_between(min_confidence, "min_confidence", 0.5, 1.0)
-        check_choice(criterion, "criterion", CRITERIA)
-        check_flag(common_cause, "common_cause")
-        check_choice(rows, "rows", get_args(Rows))
-        if criterion == "evidence" and fit_options is not None:
+        if self.min_confidence is not None:
+            check_between(self.min_confidence, "min_confidence", 0.5, 1.0)
+        check_choice(self.criterion, "criterion", CRITERIA)
+        check_flag(self.common_cause, "common_cause")
+        check_choice(self.rows, "rows", get_args(Rows))
+        if self.criterion == "evidence" and self.fit_options is not None:
             raise ValueError(
                 "fit_options has no effect under criterion 'evidence', which fits no Θ; leave it "
                 "out, or choose the criterion 'hsic'"
             )
-        for name, changed in (("common_cause", not common_cause), ("rows", rows != "auto")):
-            if changed and criterion != "evidence":
+        for name, default in (("common_cause", True), ("rows", "auto")):
+            if getattr(self, name) != default and self.criterion != "evidence":
                 raise ValueError(
-                    f"{name} has no effect under criterion {criterion!r}; leave it out"
+                    f"{name} has no effect under criterion {self.criterion!r}; leave it out"
                 )
-        return cls(
-            criterion=criterion,
-            n_resamples=count,
-            min_confidence=0.0 if min_confidence is None else float(min_confidence),
-            common_cause=bool(common_cause),
-            rows=rows,
-            fit=FitOptions.of(fit_options).filled(**FIT_DEFAULTS),
-        )
+        fit = FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
+        object.__setattr__(self, "fit", fit)
 
 
 @known_arguments
@@ -200,7 +185,7 @@ def infer_direction(
     ('x→y', 'anm-2')
     """
     variables, n_dropped = complete_variables(x, y, missing)
-    options = DirectionOptions.check(
+    options = DirectionOptions(
         criterion=criterion,
         fit_options=fit_options,
         n_resamples=n_resamples,
@@ -235,61 +220,67 @@ def decide(
     fit_seed, resample_seed = (
         int(seed) for seed in check_rng(random_state).integers(2**63, size=2)
     )
-    scoring = _Scoring(options, categorical, fit_seed)
-
+    # Parts of the pair are compared without a common cause.
+    compare_part: Callable[..., EvidenceResult] = partial(compare, categorical=categorical)
     models: EvidenceResult | LatentFits
+    scored: Callable[..., EvidenceResult | LatentFits]
     evidence, confidence = None, None
     if options.criterion == "evidence":
+        scored = compare_part
         models = evidence = compare(
             x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
         )
         _warn_of_convergence(evidence)
-        score, confidence = evidence.score, confidence_of(evidence)
+        confidence = confidence_of(evidence)
     else:
         options.fit.check_size(len(x))
-        models = scoring.fits(x, y)
-        score = models.backward_score - models.forward_score
+        scored = partial(
+            fit_both, criterion=options.criterion, fit_options=options.fit, seed=fit_seed
+        )
+        models = scored(x, y)
 
     resamples, n_half_samples = None, options.n_resamples
-    if confidence is None and options.min_confidence > 0.0:
+    if confidence is None and options.min_confidence:
         n_half_samples = n_half_samples or N_RESAMPLES
     if n_half_samples:
         # The convergence of a half-sample does not matter to the caller.
         with suppress_convergence_warnings():
             resamples = resample_scores(
-                x, y, scoring.score, n_resamples=n_half_samples, seed=resample_seed
+                x,
+                y,
+                lambda *half: scored(*half).score,
+                n_resamples=n_half_samples,
+                seed=resample_seed,
             )
-        confidence = confidence_from(score, resamples)
+        confidence = confidence_from(models.score, resamples)
 
-    outliers, notes = None if evidence is None else outlier_rows(variables), list[str]()
-    if outliers is not None and confidence is not None:
-        most, note = decide_without_outliers(variables, outliers, scoring.evidence, sign_of(score))
-        confidence = min(confidence, most)
-        notes.append(note)
-    if evidence is not None and options.common_cause and len(x) > LARGEST:
-        notes.append(f"more than {LARGEST} rows: no common cause tried")
-    if evidence is not None and confidence is not None and options.rows == "auto":
-        most, note = confidence_by_rows(variables, evidence, scoring.evidence)
-        confidence = min(confidence, most)
-        notes.append(note)
-
-    if evidence is not None and evidence.is_flexible:
-        notes.append(FLEXIBLE_NOTE)
-    # The test takes a while, and matters only for confidences above the limit.
-    if evidence is not None and confidence is not None and confidence > UNSURE:
-        is_refused = evidence.shortest.refusal < REFUSED_PVALUE
-        confidence = UNSURE if is_refused else confidence
-
-    probabilities, direction = None, sign_of(score)
+    outliers, probabilities, notes = None, None, list[str]()
+    direction = sign_of(models.score)
     if evidence is not None and confidence is not None:
+        outliers = outlier_rows(variables)
+        if outliers is not None:
+            most, note = decide_without_outliers(variables, outliers, compare_part, direction)
+            confidence = min(confidence, most)
+            notes.append(note)
+        if options.common_cause and len(x) > LARGEST:
+            notes.append(f"more than {LARGEST} rows: no common cause tried")
+        if options.rows == "auto":
+            most, note = confidence_by_rows(variables, evidence, compare_part)
+            confidence = min(confidence, most)
+            notes.append(note)
+        if evidence.is_flexible:
+            notes.append(FLEXIBLE_NOTE)
+        # The test takes a while, and matters only for confidences above the limit.
+        if confidence > UNSURE and evidence.shortest.refusal < REFUSED_PVALUE:
+            confidence = UNSURE
         probabilities = probabilities_of(evidence, confidence)
         confidence *= 1.0 - cause_probability(evidence.saved_by_common_cause)
         direction = 0 if evidence.confounded else direction
-    if confidence is not None and confidence < options.min_confidence:
+    if confidence is not None and confidence < (options.min_confidence or 0.0):
         direction = 0
     return DirectionResult(
         direction=direction,
-        score=score,
+        score=models.score,
         confidence=confidence,
         probabilities=probabilities,
         names=names,
@@ -300,33 +291,6 @@ def decide(
         outliers=outliers,
         _variables=variables,
     )
-
-
-@dataclass(frozen=True)
-class _Scoring:
-    """How a pair, its half-samples and the pair without outliers are scored alike."""
-
-    options: DirectionOptions
-    categorical: tuple[bool, bool]
-    seed: int
-
-    def evidence(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
-        return compare(x, y, categorical=self.categorical)
-
-    def fits(self, x: FloatArray, y: FloatArray) -> LatentFits:
-        return fit_both(
-            standardize(x)[0],
-            standardize(y)[0],
-            criterion=self.options.criterion,
-            fit_options=self.options.fit,
-            seed=self.seed,
-        )
-
-    def score(self, x: FloatArray, y: FloatArray) -> float:
-        if self.options.criterion == "evidence":
-            return self.evidence(x, y).score
-        fits = self.fits(x, y)
-        return fits.backward_score - fits.forward_score
 
 
 def _refuse_criterion(variables: Variables, criterion: str) -> None:

@@ -35,13 +35,11 @@ INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 
 def certainty_of(decision: Any) -> str | None:
     """Return how certain a direction is, in a word; None without a direction or a confidence."""
-    return _certainty(decision.direction, decision.confidence)
-
-
-def _certainty(direction: int | None, confidence: float | None) -> str | None:
-    if not direction or confidence is None:
+    if not decision.direction or decision.confidence is None:
         return None
-    return "sure" if confidence >= SURE else "leaning" if confidence >= LEANING else NO_PREFERENCE
+    if decision.confidence >= SURE:
+        return "sure"
+    return "leaning" if decision.confidence >= LEANING else NO_PREFERENCE
 
 
 def is_sure(decision: Any) -> bool | None:
@@ -74,23 +72,12 @@ def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     """Describe a DirectionResult or PairResult in words, by the names of both hypotheses."""
     if decision.relation == COMMON_CAUSE:
         return COMMON_CAUSE
-    independent = decision.relation == INDEPENDENT
-    return in_words(decision.direction, decision.confidence, independent, names)
-
-
-def in_words(
-    direction: int,
-    confidence: float | None,
-    independent: bool,
-    names: Sequence[str] = hypotheses(),
-) -> str:
-    """Return the text of `format_decision`, given the parts of a decision."""
-    if not direction:
-        return INDEPENDENT if independent else BY_DIRECTION[0]
-    certainty = _certainty(direction, confidence)
+    if not decision.direction:
+        return INDEPENDENT if decision.relation == INDEPENDENT else BY_DIRECTION[0]
+    certainty = certainty_of(decision)
     if certainty == NO_PREFERENCE:
         return NO_PREFERENCE
-    name = names[0] if direction == 1 else names[1]
+    name = names[0] if decision.direction == 1 else names[1]
     return f"leaning {name}" if certainty == "leaning" else name
 
 

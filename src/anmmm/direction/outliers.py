@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import as_pair
 from anmmm._words import counted
 from anmmm.confidence import confidence_of
-from anmmm.direction.outcome import in_words
+from anmmm.direction.outcome import INDEPENDENT, format_decision
 from anmmm.evidence import EvidenceResult, column_limit_error
 
 # Least fraction of the observations relative to which the others are outliers.
@@ -47,21 +48,23 @@ def decide_without_outliers(
     direction: int,
 ) -> tuple[float, str]:
     """Return the largest confidence of a direction, and a note on the second decision."""
-    others, most, decided = None, 0.5, "too little to decide"
+    rows = counted(int(outliers.sum()), "row")
+    note = f"{rows} with outliers or censored values (codes?); without: "
     try:
         x, y = as_pair(variables.x[~outliers], variables.y[~outliers])
-    except ValueError:
+        problem = column_limit_error(x, y)
+    except ValueError as error:
         # The whole pair was accepted: the remaining rows can only be too few, or vary too little.
-        pass
-    else:
-        others = None if column_limit_error(x, y) else compare(x, y)
-    if others is not None:
-        confidence = confidence_of(others)
-        decided = in_words(others.direction, confidence, others.independent)
-        if others.direction == direction:
-            most = 1.0 if confidence >= CONFIRMING_CONFIDENCE else confidence
-    rows = counted(int(outliers.sum()), "row")
-    return most, f"{rows} with outliers or censored values (codes?); without: {decided}"
+        problem = str(error)
+    if problem:
+        return 0.5, f"{note}too little to decide"
+    others = compare(x, y)
+    confidence, relation = confidence_of(others), INDEPENDENT if others.independent else None
+    decision = {"direction": others.direction, "confidence": confidence, "relation": relation}
+    note += format_decision(SimpleNamespace(**decision))
+    if others.direction != direction:
+        return 0.5, note
+    return (1.0 if confidence >= CONFIRMING_CONFIDENCE else confidence), note
 
 
 def outlier_mask(values: FloatArray) -> BoolArray:

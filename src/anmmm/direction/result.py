@@ -221,7 +221,7 @@ class DirectionResult(Record):
         options = FitOptions.of(fit_options).filled(**FIT_DEFAULTS)
         options.check_size(self.n_samples)
         seed = int(check_rng(random_state).integers(2**63))
-        x, y = (standardize(part)[0] for part in self._variables[:2])
+        x, y = self._variables[:2]
         return fit_both(x, y, criterion=criterion, fit_options=options, seed=seed)
 
     def summary(self) -> str:
