@@ -299,14 +299,12 @@ class ClusteringResult(Record):
             found = self.mixture.log_densities(design, np.ascontiguousarray(Y[:, 0]))
         else:
             with blas_threads_for(len(self.labels)):
-                found = self._predictor.log_densities(X, Y)
+                found = self._predictor.log_densities(X, Y, self.labels, self.n_mechanisms)
         return found - self._scales[1].log_unit
 
     @computed
     def _predictor(self) -> MechanismPredictor:
-        return MechanismPredictor(
-            *self._points, self.fit, self.labels, self.n_mechanisms, self._noise_floor
-        )
+        return MechanismPredictor(*self._points, self.fit, self._noise_floor)
 
 
 @known_arguments

@@ -75,12 +75,6 @@ class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEs
         self.fit_options = fit_options
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        """Declare that y may have several columns."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> MechanismClustering:
         """Fit Θ and label every observation.

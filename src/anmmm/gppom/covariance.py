@@ -9,7 +9,6 @@ import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_matrices
-from anmmm.gppom.parameters import Hyperparameters
 
 KERNELS = ("rbf", "linear", "affine")
 COMBINATIONS = ("auto", "product", "sum")
@@ -32,17 +31,6 @@ class Covariance:
     def joined(self, k_x: Any, k_theta: Any) -> Any:
         """Entries of the covariance at amplitude 1, without noise, from those of both kernels."""
         return k_x * k_theta if self.combine == "product" else k_x + k_theta
-
-    def cross(
-        self,
-        omega: Hyperparameters,
-        one: tuple[FloatArray, FloatArray],
-        other: tuple[FloatArray, FloatArray],
-    ) -> FloatArray:
-        """Covariance of the signals at the points (X, Θ) of `one`, by row, and of `other`."""
-        k_x = gram(self.kernel_x, omega.gamma_x, one[0], other[0])
-        k_theta = gram(self.kernel_theta, omega.gamma_theta, one[1], other[1])
-        return np.asarray(omega.amplitude * self.joined(k_x, k_theta))
 
 
 def gram(kernel: str, gamma: FloatArray, points: FloatArray, others: FloatArray) -> FloatArray:

@@ -107,10 +107,9 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """Declare that y is needed and may have several columns."""
+        """Declare that y is needed."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = True
         return tags
 
     @all_or_nothing
@@ -185,11 +184,10 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         if self._record_x is None or self._cause is None:
             raise ValueError("the fit had no cause X, so that there is nothing to predict from")
         points, _ = check_new_input(self, X, None)
-        labels = np.zeros(len(self.latent_), dtype=np.intp)
         predictor = MechanismPredictor(
-            self._cause, self._effect, self.fit_result_, labels, 1, self._noise_floor
+            self._cause, self._effect, self.fit_result_, self._noise_floor
         )
-        with blas_threads_for(len(labels)):
+        with blas_threads_for(len(self.latent_)):
             mean = predictor.mean(self._record_x.apply(points))
         effect = np.asarray(self._record_y.undo(mean))
         return effect[:, 0] if self._flat else effect

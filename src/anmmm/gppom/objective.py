@@ -190,21 +190,15 @@ class GPPOMObjective:
         prior = 0.5 * self.options.latent_prior * float(np.vdot(theta, theta))
         prior += 0.5 * self.options.hyper_prior * float(log_omega @ log_omega)
         d_theta = data.d_theta + self.options.latent_prior * theta
-        gradient = np.empty(self.n_params)
-        if layout.latent_map == "free":
-            layout.latent_part(gradient)[:] = d_theta.ravel()
-        else:
+        d_latent = d_theta.ravel()
+        if layout.latent_map == "mlp":
             prior += 0.5 * self.options.weight_prior * float(part @ part)
-            d_part = layout.latent_part(gradient)
-            self._write_weight_gradients(layout.weights(part)[2], d_theta, d_part)
-            d_part += self.options.weight_prior * part
-        d_omega = layout.log_hyperparameters(gradient)
-        split = 2 + layout.n_features_x
-        d_omega[0] = data.d_log_amplitude
-        d_omega[1] = -data.d_noise * (noise - self.options.noise_floor)
-        d_omega[2:split] = data.d_log_gamma_x[: layout.n_features_x]
-        d_omega[split:] = data.d_log_gamma_theta
-        d_omega += self.options.hyper_prior * log_omega
+            d_latent = self._weight_gradient(layout.weights(part)[2], d_theta)
+            d_latent += self.options.weight_prior * part
+        d_log_beta = -data.d_noise * (noise - self.options.noise_floor)
+        d_log_gammas = data.d_log_gamma_x[: layout.n_features_x], data.d_log_gamma_theta
+        d_omega = np.concatenate([[data.d_log_amplitude, d_log_beta], *d_log_gammas])
+        gradient = np.concatenate([d_latent, d_omega + self.options.hyper_prior * log_omega])
 
         penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
         value = -data.log_likelihood + penalty + prior
@@ -228,12 +222,9 @@ class GPPOMObjective:
             self._hidden = expit(self._inputs @ W1 + b1)
             return np.asarray(self._hidden @ W2 + b2)
 
-    def _write_weight_gradients(
-        self, W2: FloatArray, d_theta: FloatArray, d_part: FloatArray
-    ) -> None:
-        """Write the gradients by the weights from ``∂J/∂Θ``; mathematics.md, eq. 12."""
-        d_W1, d_b1, d_W2, d_b2 = self.layout.weights(d_part)
+    def _weight_gradient(self, W2: FloatArray, d_theta: FloatArray) -> FloatArray:
+        """Return the gradient by the flat weights from ``∂J/∂Θ``; mathematics.md, eq. 12."""
         hidden = self._hidden
         d_hidden = d_theta @ W2.T * hidden * (1.0 - hidden)
-        d_W1[:], d_b1[:] = self._inputs.T @ d_hidden, d_hidden.sum(axis=0)
-        d_W2[:], d_b2[:] = hidden.T @ d_theta, d_theta.sum(axis=0)
+        of_hidden = (self._inputs.T @ d_hidden).ravel(), d_hidden.sum(axis=0)
+        return np.concatenate([*of_hidden, (hidden.T @ d_theta).ravel(), d_theta.sum(axis=0)])

@@ -150,9 +150,9 @@ class FitOptions(Record):
 
     def __post_init__(self) -> None:
         """Raise if an option is invalid for any fit."""
-        check_count(self.n_latent, "n_latent")
+        for name in ("n_latent", "n_hidden", "n_starts", "max_iter"):
+            check_count(getattr(self, name), name)
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
-        check_count(self.n_hidden, "n_hidden")
         check_choice(self.kernel_x, "kernel_x", KERNELS)
         check_choice(self.kernel_theta, "kernel_theta", KERNELS)
         check_choice(self.combine, "combine", COMBINATIONS)
@@ -173,8 +173,6 @@ class FitOptions(Record):
         if isinstance(self.init, str):
             check_choice(self.init, "init", INITS)
         check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
-        for name in ("n_starts", "max_iter"):
-            check_count(getattr(self, name), name)
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
         if self.subsample is not None and not _is_auto(self.subsample):
@@ -301,6 +299,12 @@ class TakesFitOptions:
     """Mixin of estimators with a parameter ``fit_options``, before ``BaseEstimator``."""
 
     fit_options: FitOptions | Mapping[str, Any] | None
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that y may have several columns."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.multi_output = True
+        return tags
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, and options of the fit by ``fit_options__`` and their name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +72,7 @@ class ParameterLayout:
         """Length of the first part."""
         if self.latent_map == "free":
             return self.n_samples * self.n_latent
-        return sum(int(np.prod(shape)) for shape in self.weight_shapes)
+        return sum(math.prod(shape) for shape in self.weight_shapes)
 
     @computed
     def n_params(self) -> int:
@@ -102,13 +103,9 @@ class ParameterLayout:
 
     def weights(self, part: FloatArray) -> list[FloatArray]:
         """Return views W1, b1, W2, b2 of a flat weight vector."""
-        views = []
-        start = 0
-        for shape in self.weight_shapes:
-            stop = start + int(np.prod(shape))
-            views.append(part[start:stop].reshape(shape))
-            start = stop
-        return views
+        ends = np.cumsum([math.prod(shape) for shape in self.weight_shapes])
+        views = zip(np.split(part, ends[:-1]), self.weight_shapes, strict=True)
+        return [view.reshape(shape) for view, shape in views]
 
     def hyperparameters(self, z: FloatArray) -> Hyperparameters:
         """Ω in natural units."""

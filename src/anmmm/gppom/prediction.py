@@ -30,8 +30,6 @@ class MechanismPredictor(Record):
     x: FloatArray
     y: FloatArray
     fit: FitResult
-    labels: IntArray
-    n_mechanisms: int
     noise_floor: float
 
     @property
@@ -61,19 +59,20 @@ class MechanismPredictor(Record):
         # By rows, so that no other matrix of this size is in memory.
         for start in range(0, n, ROWS):
             rows = slice(start, start + ROWS)
-            K[rows] = form.cross(omega, (self.x[rows], theta[rows]), (self.x, theta))
+            k_x = gram(form.kernel_x, omega.gamma_x, self.x[rows], self.x)
+            k_theta = gram(form.kernel_theta, omega.gamma_theta, theta[rows], theta)
+            K[rows] = omega.amplitude * form.joined(k_x, k_theta)
         K[np.diag_indices(n)] += self.noise
         factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
         k_theta = gram(form.kernel_theta, omega.gamma_theta, theta[self.candidates], theta)
         return factor, cho_solve(factor, self.y, check_finite=False), k_theta
 
-    def log_densities(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Return the log density (n, n_mechanisms) of a mechanism and an effect, given its cause.
-
-        Both are standardized, (n, n_features_x) and (n, n_outputs).
-        """
-        in_mechanism = self.labels[self.candidates] == np.arange(self.n_mechanisms)[:, np.newaxis]
-        found = np.full((len(X), self.n_mechanisms), -np.inf)
+    def log_densities(
+        self, X: FloatArray, Y: FloatArray, labels: IntArray, n_mechanisms: int
+    ) -> FloatArray:
+        """Return the log densities (n, n_mechanisms) of a mechanism and Y (n, n_outputs) at X."""
+        in_mechanism = labels[self.candidates] == np.arange(n_mechanisms)[:, np.newaxis]
+        found = np.full((len(X), n_mechanisms), -np.inf)
         for i, (mean, variance) in enumerate(self._posteriors(X)):
             squared = ((Y[i] - mean) ** 2).sum(axis=1)
             log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(2.0 * np.pi * variance))

@@ -25,8 +25,6 @@ PATIENCE = 32
 class AutoEngine:
     """The cheaper of both engines, chosen for each evaluation by N and the last rank."""
 
-    name = "auto"
-
     def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: FitOptions) -> None:
         n = len(X)
         self._arguments = (X, Y, lam, options)

@@ -32,8 +32,6 @@ class DataTerms(Record):
 class Engine(Protocol):
     """Evaluates the data terms for the objective, in a workspace of its own."""
 
-    name: str
-
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
         ...

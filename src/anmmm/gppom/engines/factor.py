@@ -39,9 +39,7 @@ class Factor:
         self._width = n if n <= WHOLE else BLOCK
         self._n_blocks = -(-n // self._width)
         self.rest = np.empty((self._n_blocks, self._width))
-        self.L = self._memory(min(capacity, self._max_rank))
-        # Pages never written take no memory: the rows written count, not the capacity.
-        self._written = 0
+        self._allocate(min(capacity, self._max_rank))
         self.rank = 0
         self.residual = 0.0
 
@@ -72,7 +70,7 @@ class Factor:
             self._fill_whole(blocks[0], gamma, total)
             return
         if self.rank < WORTH_FREEING * self._written:
-            self.L, self._written = self._memory(self.L.shape[1]), 0
+            self._allocate(self.L.shape[1])
         count = min(self._n, SUBSAMPLE)
         candidates = np.linspace(0, self._n - 1, count).astype(np.intp)
         if others is not None:
@@ -102,10 +100,6 @@ class Factor:
         pivoted.center(self.L, self.rank, self._n, means)
         return means
 
-    def grow(self) -> None:
-        """Take memory for twice the rank, or raise RankTooLargeError."""
-        self.L, self._written = self._memory(self._larger(self.L.shape[1])), 0
-
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
         while True:
             pivots = np.empty(self.L.shape[1], dtype=np.int64)
@@ -114,7 +108,7 @@ class Factor:
             )
             if self.rank >= 0:
                 return
-            self.grow()
+            self._allocate(self._larger(self.L.shape[1]))
 
     def _pivots(
         self, points: FloatArray, gamma: FloatArray, total: float
@@ -130,7 +124,7 @@ class Factor:
                 break
             capacity = self._larger(capacity)
         if capacity > self.L.shape[1]:
-            self.L, self._written = self._memory(capacity), 0
+            self._allocate(capacity)
         pivots = pivots[:rank]
         return np.ascontiguousarray(L[:rank, pivots].T), pivots
 
@@ -158,5 +152,7 @@ class Factor:
             raise RankTooLargeError
         return min(2 * capacity, self._max_rank)
 
-    def _memory(self, capacity: int) -> FloatArray:
-        return np.empty((self._n_blocks, capacity, self._width))
+    def _allocate(self, capacity: int) -> None:
+        self.L = np.empty((self._n_blocks, capacity, self._width))
+        # Pages never written take no memory: the rows written count, not the capacity.
+        self._written = 0
