@@ -55,7 +55,6 @@ def cluster_command(
     from anmmm.cli.input import input_errors, load_columns
     from anmmm.cli.output import check_file, check_plot
     from anmmm.clustering import cluster_mechanisms
-    from anmmm.clustering.text import clustering_text
 
     if output is not None:
         check_file(output, [".csv"], file, force=force)
@@ -85,7 +84,7 @@ def cluster_command(
         dump_csv(sys.stdout, titles, rows)
         # Raise the error of a closed pipe here, where click handles it.
         sys.stdout.flush()
-    say(clustering_text(result))
+    say(result.summary())
     if output is not None:
         say(f"labels written to {output}")
     if plot is not None:

@@ -19,7 +19,7 @@ from anmmm._record import Record, computed, frozen
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import as_new_pair, as_pair, check_count, check_n_mechanisms, check_rng
-from anmmm._words import known_arguments
+from anmmm._words import Table, known_arguments, printable
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
@@ -179,9 +179,21 @@ class ClusteringResult(Record):
         str
             Lines as ``anmmm cluster`` prints them.
         """
-        from anmmm.clustering.text import clustering_text
-
-        return clustering_text(self)
+        n, (cause, effect) = len(self.labels), map(printable, self.names)
+        refined = "labels refined by EM" if self.refined else "labels not refined by EM"
+        lines = [
+            f"{n} observations, cause {cause}, effect {effect}",
+            f"{refined}: {self.reason}" if self.reason else refined,
+            *Table({"mechanism": ">9", "size": ">6", "fraction": ">8"}).lines(
+                (f"{c}", f"{size}", f"{100 * size / n:.0f}%") for c, size in enumerate(self.sizes)
+            ),
+        ]
+        if self.criteria is not None:
+            tried = ", ".join(f"{c}: {value:.1f}" for c, value in enumerate(self.criteria, start=1))
+            lines.append(f"number of mechanisms chosen by the smallest criterion ({tried})")
+        if not self.fit.converged:
+            lines.append(f"the fit did not converge ({self.fit.status})")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dict of plain values, for JSON.

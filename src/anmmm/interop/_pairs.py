@@ -27,20 +27,14 @@ def single(values: Any, name: str) -> FloatArray:
 
 
 def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
-    """Decide a pair of single variables, with a seed, so that the same pair gets the same answer.
-
-    Options that are only for graphs are left out.
-    """
+    """Decide a pair of single variables, with a seed; options only for graphs are left out."""
     check_aligned(x, y)
     of_pairs = _without_others(options, infer_direction, infer_graph)
     return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
 
 
 def learned(data: Any, graph: Any, options: dict[str, Any]) -> CausalGraph:
-    """Return the graph of a table, within a given one if there is one.
-
-    Options that are only for pairs are left out.
-    """
+    """Return the graph of a table, within a given one or None; options for pairs are left out."""
     of_graphs = _without_others(options, infer_graph, infer_direction)
     return infer_graph(data, within=graph, **of_graphs)
 
@@ -51,16 +45,6 @@ def _without_others(
     """Leave out arguments of another function that are none of this one."""
     others = {*argument_names(other)}.difference(argument_names(function))
     return {name: value for name, value in options.items() if name not in others}
-
-
-def odds_of(result: DirectionResult) -> tuple[float, float]:
-    """Return the probabilities that the first causes the second, and of the reverse."""
-    if not result.direction:
-        return 0.5, 0.5
-    sure = 1.0 if result.confidence is None else result.confidence
-    # A caller that compares both scores needs the direction, however weak its evidence is.
-    sure = max(sure, 0.5 + 1e-9)
-    return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
 
 
 def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:

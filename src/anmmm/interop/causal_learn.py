@@ -11,7 +11,7 @@ from anmmm._optional import require
 from anmmm.direction import SURE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW
-from anmmm.interop._pairs import conditional_pvalue, decision, odds_of
+from anmmm.interop._pairs import conditional_pvalue, decision
 
 __all__ = ["ANMMM", "background_knowledge", "register_hsic"]
 
@@ -36,7 +36,13 @@ class ANMMM:
         The larger one belongs to the direction, as with the p-values that causal-learn returns, and
         both are equal if none is decided. A limit such as 0.05 on both at once means nothing.
         """
-        return odds_of(decision(data_x, data_y, self.options))
+        result = decision(data_x, data_y, self.options)
+        if not result.direction:
+            return 0.5, 0.5
+        sure = 1.0 if result.confidence is None else result.confidence
+        # A caller that compares both scores needs the direction, however weak its evidence is.
+        sure = max(sure, 0.5 + 1e-9)
+        return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
 
 
 def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> Any:

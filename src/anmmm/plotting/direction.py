@@ -123,9 +123,10 @@ def plot_direction(
     for values, name in ((x, "x"), (y, "y")):
         check_single(values, name, "a plot shows one against the other; pass one of them")
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
-    names = hypotheses(x_label, y_label)
+    names = (*hypotheses(x_label, y_label), COMMON_CAUSE)
+    chosen = (result.direction == 1, result.direction == -1, result.relation == COMMON_CAUSE)
     # Before a figure is made, so that refused data leave none behind.
-    models, common = result.models, None
+    models = result.models
     if isinstance(models, LatentFits):
         pictures = [
             _latent_picture(models.forward, models.forward_test.pvalue, x, x_label),
@@ -133,9 +134,10 @@ def plot_direction(
         ]
     else:
         pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
-        common = models.common_cause
-    panels = _as_axes(axes, 3 if common is None else 4)
-    for index, (panel, picture) in enumerate(zip(panels, pictures, strict=False)):
+        if models.common_cause is not None:
+            pictures.append(_common_picture(models.common_cause, x[:, 0], y[:, 0]))
+    panels = _as_axes(axes, len(pictures) + 1)
+    for index, (panel, picture) in enumerate(zip(panels[:-1], pictures, strict=False)):
         if picture.groups is not None:
             draw_points(panel, x[:, 0], y[:, 0], picture.groups, area=area)
         else:
@@ -152,19 +154,14 @@ def plot_direction(
             )
         for mechanism, piece in enumerate(picture.curves):
             draw_curve(panel, piece, index=mechanism, width=width, band=band, upright=index == 1)
+        if picture.path:
+            panel.plot(*picture.path, color="black", linewidth=width, zorder=3)
         panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
-        if panel.yaxis.get_tick_params().get("labelleft", True):
+        if index < 2 and panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
         _name_categories(panel, ticks)
         tidy(panel)
-        _head(panel, names[index], picture.text, bold=result.direction == (1, -1)[index])
-    if common is not None and len(panels) == 4:
-        panel = panels[2]
-        _draw_common_cause(panel, x[:, 0], y[:, 0], common, area=area, width=width)
-        panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
-        _name_categories(panel, ticks)
-        tidy(panel)
-        _head(panel, COMMON_CAUSE, common.text, bold=result.relation == COMMON_CAUSE)
+        _head(panel, names[index], picture.text, bold=chosen[index])
     _draw_scores(panels[-1], result, names)
     panels[-1].set_title(
         _wrap(_sentence(result, names), _letters(panels[-1], MEDIUM)), loc="left", fontsize=MEDIUM
@@ -189,12 +186,14 @@ def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) ->
 
 @dataclass(eq=False)
 class _Picture:
-    """A hypothesis: mechanisms with their curves, or the latent that colors its points."""
+    """A hypothesis: groups with their curves or a path, or the latent that colors its points."""
 
     text: str
     groups: Groups | None = None
     curves: Sequence[Piece] = ()
     latent: FloatArray | None = None
+    # x and y along which a hidden cause moves the points.
+    path: Sequence[FloatArray] = ()
 
 
 def _curves_picture(
@@ -221,18 +220,14 @@ def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str)
     return _Picture(text, latent=fit.latent[:, 0])
 
 
-def _draw_common_cause(
-    ax: Any, x: FloatArray, y: FloatArray, common: CommonCause, *, area: float, width: float
-) -> None:
-    """Draw points, and the curve that the hidden cause moves them along or its groups."""
+def _common_picture(common: CommonCause, x: FloatArray, y: FloatArray) -> _Picture:
     check_lengths(x, common.nats, ("x and y", "result"))
-    count = 1 if common.is_curve else len(common.weights)
-    labels = np.zeros(len(x), dtype=np.intp) if common.is_curve else common.labels
-    groups = Groups(tuple(f"group {k + 1}" for k in range(count)), labels)
-    draw_points(ax, x, y, groups, area=area)
-    if common.is_curve:
-        at = [common.positions[k] * v.std() + v.mean() for k, v in enumerate((x, y))]
-        ax.plot(*at, color="black", linewidth=width, zorder=3)
+    if not common.is_curve:
+        names = tuple(f"group {k + 1}" for k in range(len(common.weights)))
+        return _Picture(common.text, Groups(names, common.labels))
+    groups = Groups(("group 1",), np.zeros(len(x), dtype=np.intp))
+    path = [common.positions[k] * v.std() + v.mean() for k, v in enumerate((x, y))]
+    return _Picture(common.text, groups, path=path)
 
 
 def arrange(figure: Any, count: int = 3) -> list[Any]:
@@ -308,9 +303,8 @@ def _tick_label(name: str) -> str:
     )
 
 
-def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> None:
+def _draw_scores(ax: Any, result: DirectionResult, names: Sequence[str]) -> None:
     scores = [result.models.forward_score, result.models.backward_score]
-    labels = [*names]
     # Of the other models that were tried.
     others: list[list[float]] = [[], [], []]
     lowest, highest = min(scores), max(scores)
@@ -322,7 +316,6 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
         common = result.evidence.common_cause
         if common is not None and common.score < highest + span:
             scores.append(common.score)
-            labels.append(COMMON_CAUSE)
             lowest = min(scores)
     span = span or max(abs(lowest), 1.0)
     # The lower one wins, so models that lose are to the right.
@@ -351,6 +344,7 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
     ax.set_xlim(left, right)
     # Forward on top, and space for the number above a mark.
     ax.set_ylim(len(scores) - 0.4, -0.8)
+    labels = names[: len(scores)]
     ticks = [_tick_label(name) for name in labels]
     size = SMALL if max(map(len, labels)) <= TICK_LETTERS else SMALL - 1.0
     ax.set_yticks(range(len(scores)), ticks, fontsize=size)
@@ -366,7 +360,7 @@ def _lengths(evidence: DirectionEvidence | VectorEvidence) -> list[float]:
     return [total / len(evidence.nats) for total in totals]
 
 
-def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
+def _sentence(result: DirectionResult, names: Sequence[str]) -> str:
     """Describe the decision in words."""
     decision = format_decision(result, names)
     evidence, probabilities = result.evidence, result.probabilities

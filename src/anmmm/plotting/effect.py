@@ -82,25 +82,22 @@ def draw_effect(
     if node.labels is not None and node.probabilities is not None:
         certainty = node.probabilities.max(axis=1)
         groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
+    drawn, is_partial = np.zeros(len(groups.names), dtype=bool), False
     if sample.categorical[places[0]]:
         # Points of a category would lie on one line.
         x = x + np.random.default_rng(0).uniform(-JITTER, JITTER, len(x))
-        at, curves, drawn = x, None, np.zeros(len(groups.names), dtype=bool)
     else:
         at, curves = graph.curve(effect, cause, n_points=GRID)
         drawn = np.bincount(groups.labels, minlength=len(groups.names)) > 0
-    is_partial = (
-        curves is not None
-        and len(node.parents) > 1
-        and node.model.removesuffix(Rescaled.SUFFIX) not in OF_LEVELS
-    )
-    if curves is not None and is_partial:
-        y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
+        has_levels = node.model.removesuffix(Rescaled.SUFFIX) in OF_LEVELS
+        is_partial = len(node.parents) > 1 and not has_levels
+        if is_partial:
+            y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
     draw_points(ax, x, y, groups, area=marker_area(len(x), marker_size))
-    for index in np.flatnonzero(drawn).tolist() if curves is not None else []:
+    for index in np.flatnonzero(drawn).tolist():
         own = x[groups.labels == index]
         inside = np.flatnonzero((at >= own.min()) & (at <= own.max()))
-        if len(inside) and curves is not None:
+        if len(inside):
             piece = at[inside], curves.part(slice(inside[0], inside[-1] + 1), index)
             draw_curve(ax, piece, index=index, width=line_width(marker_size), band=True)
     labels = (str(cause).replace("$", r"\$"), str(effect).replace("$", r"\$"))

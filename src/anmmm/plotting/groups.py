@@ -50,35 +50,29 @@ class Groups:
     @classmethod
     def of(cls, result: Any, n_samples: int, uncertain: float = 0.0) -> Groups:
         """Read the mechanisms of a clustering, of a fitted mixture, or of labels."""
-        certainty = None
-        if isinstance(result, (ClusteringResult, ANMMixture)):
-            if isinstance(result, ClusteringResult):
-                labels, probabilities, count = (
-                    result.labels,
-                    result.probabilities,
-                    result.n_mechanisms,
-                )
-            else:
-                check_is_fitted(result)
-                labels, probabilities = result.labels_, result.probabilities_
-                count = result.n_mechanisms_
-            if len(labels) != n_samples:
-                raise ValueError(
-                    f"result has labels for {len(labels)} observations, found {n_samples} in the "
-                    "data; pass the data that it was made from"
-                )
-            names = mechanism_names(count)
-            if probabilities is not None:
-                certainty = probabilities.max(axis=1)
+        probabilities = None
+        if isinstance(result, ClusteringResult):
+            labels, probabilities = result.labels, result.probabilities
+            names = mechanism_names(result.n_mechanisms)
+        elif isinstance(result, ANMMixture):
+            check_is_fitted(result)
+            labels, probabilities = result.labels_, result.probabilities_
+            names = mechanism_names(result.n_mechanisms_)
         else:
             distinct, labels = as_labels(result, "result", n_samples)
             numbered = distinct.dtype.kind in "biuf"
             names = tuple(f"mechanism {name}" if numbered else str(name) for name in distinct)
+        if len(labels) != n_samples:
+            raise ValueError(
+                f"result has labels for {len(labels)} observations, found {n_samples} in the data; "
+                "pass the data that it was made from"
+            )
         if len(names) > MOST_GROUPS:
             raise ValueError(
                 f"result has {len(names)} different labels, but a plot shows {MOST_GROUPS} at "
                 "most; pass the labels of mechanisms"
             )
+        certainty = None if probabilities is None else probabilities.max(axis=1)
         return cls(names, labels, certainty, check_between(uncertain, "uncertain", 0.0, 1.0))
 
     @property

@@ -43,6 +43,11 @@ class Factor:
         self.rank = 0
         self.residual = 0.0
 
+    def _allocate(self, capacity: int) -> None:
+        self.L = np.empty((self._n_blocks, capacity, self._width))
+        # Pages never written take no memory: the rows written count, not the capacity.
+        self._written = 0
+
     def blocks(self, rows: FloatArray) -> FloatArray:
         """Cut (d, n) into (n_blocks, d, c), the last block padded with zeros."""
         d = len(rows)
@@ -151,8 +156,3 @@ class Factor:
         if capacity == self._max_rank:
             raise RankTooLargeError
         return min(2 * capacity, self._max_rank)
-
-    def _allocate(self, capacity: int) -> None:
-        self.L = np.empty((self._n_blocks, capacity, self._width))
-        # Pages never written take no memory: the rows written count, not the capacity.
-        self._written = 0
