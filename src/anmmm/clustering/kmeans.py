@@ -20,12 +20,10 @@ MOST_GROUPS, GAPS = 200, 50
 
 def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> IntArray:
     """Cluster Θ (n_samples, n_latent) by k-means."""
-    start = _best_centers(latent[:, 0], n_clusters) if latent.shape[1] == 1 else None
-    model = (
-        KMeans(n_clusters, n_init=STARTS, random_state=seed)
-        if start is None
-        else KMeans(n_clusters, init=start, n_init=1)
-    )
+    if latent.shape[1] == 1:
+        model = KMeans(n_clusters, init=_best_centers(latent[:, 0], n_clusters), n_init=1)
+    else:
+        model = KMeans(n_clusters, n_init=STARTS, random_state=seed)
     # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
     with single_thread():
         return np.asarray(model.fit(latent).labels_)

@@ -156,7 +156,7 @@ def plot_direction(
             draw_curve(panel, piece, index=mechanism, width=width, band=band, upright=index == 1)
         if picture.path:
             panel.plot(*picture.path, color="black", linewidth=width, zorder=3)
-        panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
+        panel.set_xlabel(_wrap(panel, x_label, MEDIUM))
         if index < 2 and panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
         _name_categories(panel, ticks)
@@ -164,7 +164,7 @@ def plot_direction(
         _head(panel, names[index], picture.text, bold=chosen[index])
     _draw_scores(panels[-1], result, names)
     panels[-1].set_title(
-        _wrap(_sentence(result, names), _letters(panels[-1], MEDIUM)), loc="left", fontsize=MEDIUM
+        _wrap(panels[-1], _sentence(result, names), MEDIUM), loc="left", fontsize=MEDIUM
     )
     return panels
 
@@ -262,7 +262,7 @@ def _as_axes(axes: Any, count: int) -> NDArray[Any]:
 
 def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
     """Put the hypothesis above a picture, and below it the name of its model."""
-    text = _wrap(text, _letters(ax, SMALL))
+    text = _wrap(ax, text, SMALL)
     ax.annotate(
         text,
         (0.0, 1.0),
@@ -274,7 +274,7 @@ def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
         va="bottom",
     )
     ax.set_title(
-        _wrap(name, _letters(ax, MEDIUM)),
+        _wrap(ax, name, MEDIUM),
         loc="left",
         pad=17.0 + 10.0 * text.count("\n"),
         fontsize=MEDIUM,
@@ -282,13 +282,10 @@ def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
     )
 
 
-def _letters(ax: Any, size: float) -> int:
-    """Letters of this size that fit in a line as wide as the axes, before layout."""
+def _wrap(ax: Any, text: str, size: float) -> str:
+    """Break lines in letters of this size that are wider than the axes are before layout."""
     points = 72.0 * ax.get_window_extent().width / ax.figure.get_dpi()
-    return max(int(points / (LETTER * size)), TICK_LETTERS)
-
-
-def _wrap(text: str, width: int) -> str:
+    width = max(int(points / (LETTER * size)), TICK_LETTERS)
     return "\n".join(line for part in text.split("\n") for line in textwrap.wrap(part, width))
 
 
@@ -348,7 +345,7 @@ def _draw_scores(ax: Any, result: DirectionResult, names: Sequence[str]) -> None
     ticks = [_tick_label(name) for name in labels]
     size = SMALL if max(map(len, labels)) <= TICK_LETTERS else SMALL - 1.0
     ax.set_yticks(range(len(scores)), ticks, fontsize=size)
-    ax.set_xlabel(_wrap(SCORES[result.criterion][0], _letters(ax, SMALL)), fontsize=SMALL)
+    ax.set_xlabel(_wrap(ax, SCORES[result.criterion][0], SMALL), fontsize=SMALL)
     tidy(ax)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -71,14 +70,9 @@ def draw_pairs(
     progress: bool = False,
 ) -> dict[str, Drawing]:
     """Return a drawing for each id of these rows; `repeated` are ids of several rows."""
-    counts = Counter(row.pair_id for row in rows)
-    wanted = {row.pair_id: row for row in rows if counts[row.pair_id] == 1}
-    for pair_id in repeated:
-        wanted.pop(pair_id, None)
-    drawings = {
-        pair_id: Drawing(remark=NOT_IN_SOURCE if pair_id in wanted else REPEATED_ID)
-        for pair_id in counts
-    }
+    wanted = {row.pair_id: row for row in rows if row.pair_id not in repeated}
+    drawings = dict.fromkeys(wanted, Drawing(remark=NOT_IN_SOURCE))
+    drawings |= dict.fromkeys(repeated, Drawing(remark=REPEATED_ID))
     if not wanted:
         return drawings
     ahead, pairs = set(wanted), iter(source)

@@ -191,17 +191,9 @@ def page_template(file: str = "page.html.j2") -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    numbers = np.mean, np.median, percent, signed, thousands, with_error
-    filters = (
-        *numbers,
-        is_right,
-        decision,
-        format_confidence,
-        model_text,
-        rates_picture,
-        histogram_picture,
-    )
-    environment.filters.update({filter.__name__: filter for filter in filters})
+    numbers = np.mean, np.median, percent, signed, thousands, with_error, format_confidence
+    others = is_right, decision, model_text, rates_picture, histogram_picture
+    environment.filters.update({each.__name__: each for each in (*numbers, *others)})
     environment.globals.update(
         version=__version__,
         schema_version=SCHEMA_VERSION,
