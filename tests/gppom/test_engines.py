@@ -662,28 +662,6 @@ def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng
     assert np.isfinite(gradient).all()
 
 
-# --- The objective on top -------------------------------------------------------------------------
-
-
-@many_and_one
-@pytest.mark.parametrize("latent_map", ["free", "mlp"])
-@pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (2, 2, 2)])
-def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, dx, D, q, blocks):
-    # Relative to the largest component of each block of the flat vector.
-    X, _, Y = case(42, dx, D, q)
-    options = {"lam": 2.0, "latent_map": latent_map, "n_hidden": 4, "engine": "lowrank"}
-    with in_small_blocks(**blocks):
-        objective = objective_of(X, Y, n_latent=q, **options)
-        n_latent_params = objective.layout.n_latent_params
-        latent = rng.normal(size=n_latent_params)
-        z = objective.pack(latent, hyperparameters(dx, q, *OMEGA))
-        _, gradient = objective.value_and_grad(z)
-        truth = oracle.central_difference(lambda p: objective.value_and_grad(p)[0], z, step=1e-3)
-    for part in (slice(n_latent_params), slice(n_latent_params, None)):
-        scale = np.abs(truth[part]).max()
-        assert_allclose(gradient[part], truth[part], rtol=0.0, atol=1e-6 * scale)
-
-
 # --- The choice -----------------------------------------------------------------------------------
 
 

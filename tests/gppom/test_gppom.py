@@ -153,7 +153,6 @@ def test_missing_columns_are_filled_with_noise_and_recorded(pair):
     assert np.isfinite(result.objective)
 
 
-# The other options of a fit are covered by `tests/gppom/test_linear.py` and `test_subsample.py`.
 WRONG = {
     "n_latent": (0, 1.0),
     "latent_map": ("linear", None),
@@ -225,23 +224,17 @@ def test_parameters_of_the_estimator_count_where_they_are_given(pair):
     assert all(GPPOM().get_params()[name] is None for name in SPELLED)
     assert set(GPPOM().get_params()) == {*SPELLED, "fit_options", "random_state"}
     options = FitOptions(lam=0.5, n_starts=2, tol=1e-3)
-    model = GPPOM(2, lam=0.7, fit_options=options, random_state=0).fit(*pair)
+    model = GPPOM(2, lam=0.7, fit_options=options, random_state=0).fit(pair[0], pair[1][:, 0])
     expected = fit(
         [standardize(part)[0] for part in pair], n_latent=2, lam=0.7, n_starts=2, tol=1e-3
     )
     assert_same(model.fit_result_, expected)
+    assert_array_equal(model.latent_, expected.latent)
+    for name in ("objective", "log_likelihood", "hsic", "n_iter", "converged"):
+        assert getattr(model, f"{name}_") == getattr(expected, name)
     assert options.get_params() == {**defaults, "lam": 0.5, "n_starts": 2, "tol": 1e-3}
     with pytest.raises(TypeError, match="unknown argument 'noise_floor'"):
         GPPOM(noise_floor=0.1)
-
-
-def test_estimator_attributes_are_the_fits_of_standardized_data(pair):
-    x, y = pair
-    model = GPPOM(lam=1.0).fit(x, y[:, 0])
-    result = fit((standardize(x)[0], standardize(y)[0]))
-    assert_allclose(model.latent_, result.latent)
-    for name in ("objective", "log_likelihood", "hsic", "n_iter", "converged"):
-        assert getattr(model, f"{name}_") == getattr(result, name)
 
 
 def test_a_change_of_scale_and_origin_changes_nothing(pair):

@@ -136,10 +136,9 @@ class ClusteringResult(Record):
     mixture: MixtureFit | None = None
     names: tuple[str, str] = ("x", "y")
     n_dropped: int = 0
-    # Both variables as fitted, the maps that standardize new ones, and ν.
+    # Both variables as fitted, and the maps that standardize new ones.
     _points: tuple[FloatArray, FloatArray] = field(kw_only=True, repr=False)
     _scales: tuple[Standardization, Standardization] = field(kw_only=True, repr=False)
-    _noise_floor: float = field(kw_only=True, repr=False)
 
     @property
     def probabilities(self) -> FloatArray | None:
@@ -316,7 +315,7 @@ class ClusteringResult(Record):
 
     @computed
     def _predictor(self) -> MechanismPredictor:
-        return MechanismPredictor(*self._points, self.fit, self._noise_floor)
+        return MechanismPredictor(*self._points, self.fit)
 
 
 @known_arguments
@@ -438,7 +437,6 @@ def cluster_mechanisms(
         n_dropped=n_dropped,
         _points=(X, Y),
         _scales=(scale_x, scale_y),
-        _noise_floor=options.fit.noise_floor,
     )
 
 

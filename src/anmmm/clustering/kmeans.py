@@ -1,7 +1,4 @@
-"""Clusters of Θ by k-means, the paper's Algorithm 2.
-
-Of one latent the best clusters are found, not looked for.
-"""
+"""Clusters of Θ by k-means, the paper's Algorithm 2: for one latent, the global optimum."""
 
 from __future__ import annotations
 

@@ -7,14 +7,12 @@ against its hypothetical cause; the result is a `DirectionResult`.
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.dependence import LatentFits, latent_test
+from anmmm.dependence import LatentFits
 from anmmm.direction.description import description_lengths
 from anmmm.direction.infer import CRITERIA, DirectionOptions, infer_direction
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
-    COMMON_CAUSE_NOTE,
     INDEPENDENT,
-    INDEPENDENT_NOTE,
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
     LEANING,
@@ -36,10 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMON_CAUSE",
-    "COMMON_CAUSE_NOTE",
     "CRITERIA",
     "INDEPENDENT",
-    "INDEPENDENT_NOTE",
     "LACK_OF_FIT_NOTE",
     "LACK_OF_FIT_PVALUE",
     "LEANING",
@@ -59,7 +55,6 @@ __all__ = [
     "infer_direction",
     "is_decided",
     "is_sure",
-    "latent_test",
 ]
 
 # It derives from scikit-learn's estimators, which take longer to load than all else here.

@@ -245,9 +245,8 @@ class DirectionResult(Record):
             Keys as ``anmmm direction --json`` prints them; p-values of both fits of Θ are None
             under ``"evidence"``, which makes none.
         """
-        evidence, latent = self.evidence, None
-        if isinstance(self.models, LatentFits):
-            latent = self.models
+        evidence = self.evidence
+        latent = self.models if isinstance(self.models, LatentFits) else None
         cause, effect = self.names[:: self.direction or 1]
         winner = None if evidence is None else evidence.winner
         chosen = None if evidence is None else evidence.chosen

@@ -36,10 +36,7 @@ The decision is made for mixtures; on a single mechanism it is no better than ch
 def direction_text(
     result: DirectionResult, spell: Callable[[str], str] = printable, n_total: int | None = None
 ) -> str:
-    """Describe the decision on one pair, the sentence first.
-
-    `spell` returns text as a terminal can show it, and `n_total` is the size of the source.
-    """
+    """Describe a decision; `spell` returns text that a terminal shows, `n_total` rows are given."""
     # Spelled now, so that the table lines up.
     names = hypotheses(*map(printable, result.names))
     names = spell(names[0]), spell(names[1])

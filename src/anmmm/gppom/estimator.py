@@ -145,7 +145,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         options = FitOptions.of(self.fit_options).set_params(**given)
         result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
         self._flat = np.ndim(y_given) == 1
-        self._cause, self._effect, self._noise_floor = cause, effect, options.noise_floor
+        self._cause, self._effect = cause, effect
         self._record_x, self._record_y = record_x, record_y
         self.fit_result_ = result
         self.latent_ = result.latent
@@ -184,9 +184,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         if self._record_x is None or self._cause is None:
             raise ValueError("the fit had no cause X, so that there is nothing to predict from")
         points, _ = check_new_input(self, X, None)
-        predictor = MechanismPredictor(
-            self._cause, self._effect, self.fit_result_, self._noise_floor
-        )
+        predictor = MechanismPredictor(self._cause, self._effect, self.fit_result_)
         with blas_threads_for(len(self.latent_)):
             mean = predictor.mean(self._record_x.apply(points))
         effect = np.asarray(self._record_y.undo(mean))

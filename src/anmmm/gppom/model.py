@@ -117,6 +117,7 @@ def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> F
         hyper_prior=scaled.hyper_prior,
         covariance=objective.covariance,
         subsample=subsample,
+        _noise_floor=scaled.noise_floor,
     )
 
 

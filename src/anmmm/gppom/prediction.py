@@ -30,12 +30,11 @@ class MechanismPredictor(Record):
     x: FloatArray
     y: FloatArray
     fit: FitResult
-    noise_floor: float
 
     @property
     def noise(self) -> float:
         """Variance of the noise."""
-        return 1.0 / self.fit.hyperparameters.beta + self.noise_floor
+        return 1.0 / self.fit.hyperparameters.beta + self.fit._noise_floor
 
     @computed
     def candidates(self) -> IntArray:

@@ -88,6 +88,8 @@ class FitResult(Record):
     hyper_prior: float
     covariance: Covariance = field(default=Covariance())
     subsample: FitResult | None = None
+    # ν, a part of the noise.
+    _noise_floor: float = field(kw_only=True, repr=False)
 
     def _repr_html_(self) -> str:
         """Objective and how it was reached, for notebooks."""

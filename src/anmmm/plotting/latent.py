@@ -9,7 +9,7 @@ import numpy as np
 from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count, check_single
 from anmmm.clustering import ClusteringResult
-from anmmm.direction import latent_test
+from anmmm.dependence import latent_test
 from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
 from anmmm.plotting.style import axes_or_new, color_of, line_of
 
