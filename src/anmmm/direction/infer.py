@@ -295,10 +295,10 @@ def decide(
 
 def _refuse_criterion(variables: Variables, criterion: str) -> None:
     """Refuse a criterion that cannot decide a pair."""
-    problem = column_limit_error(variables.x, variables.y)
-    if criterion == "evidence" and problem:
-        raise ValueError(problem)
-    if any(variables.categorical) and criterion != "evidence":
+    if criterion == "evidence":
+        if problem := column_limit_error(variables.x, variables.y):
+            raise ValueError(problem)
+    elif any(variables.categorical):
         name = "x" if variables.categorical[0] else "y"
         raise ValueError(
             f"criterion {criterion!r} needs numbers, but {name} holds categories; leave the "

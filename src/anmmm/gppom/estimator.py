@@ -19,19 +19,6 @@ from anmmm.gppom.options import FitOptions, TakesFitOptions
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
-# Options of a fit that are also parameters of the estimator.
-SPELLED = (
-    "n_latent",
-    "lam",
-    "latent_map",
-    "kernel_x",
-    "kernel_theta",
-    "combine",
-    "engine",
-    "n_starts",
-    "max_iter",
-)
-
 
 class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
@@ -141,8 +128,10 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
             X, y = check_fit_input(self, X, y, pair=False)
             cause, record_x = standardize(X)
         effect, record_y = standardize(y)
-        given = {name: getattr(self, name) for name in SPELLED if getattr(self, name) is not None}
-        options = FitOptions.of(self.fit_options).set_params(**given)
+        options = FitOptions.of(self.fit_options)
+        # Some of its fields are also parameters of the estimator.
+        given = {name: getattr(self, name, None) for name in options.get_params()}
+        options.set_params(**{name: each for name, each in given.items() if each is not None})
         result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
         self._flat = np.ndim(y_given) == 1
         self._cause, self._effect = cause, effect

@@ -361,9 +361,9 @@ def _sentence(result: DirectionResult, names: Sequence[str]) -> str:
     """Describe the decision in words."""
     decision = format_decision(result, names)
     evidence, probabilities = result.evidence, result.probabilities
+    lead = names[0] if result.score > 0.0 else names[1]
     if result.relation == COMMON_CAUSE and evidence and evidence.common_cause and probabilities:
         saved = evidence.saved_by_common_cause
-        lead = names[0] if result.score > 0.0 else names[1]
         return (
             f"{decision}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
             f"{lead}, probability {format_probability(probabilities.common_cause)}"
@@ -371,7 +371,6 @@ def _sentence(result: DirectionResult, names: Sequence[str]) -> str:
     if result.score == 0.0:
         text = f"{decision}: both scores are equal"
     else:
-        lead = names[0] if result.score > 0.0 else names[1]
         text = decision if is_decided(result) else f"{decision}: {lead}"
         text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
         if result.confidence is not None:
