@@ -137,7 +137,7 @@ class GPPOMObjective:
 
     def latent(self, z: FloatArray) -> FloatArray:
         """Θ (n_samples, n_latent) of a flat vector, a fresh array."""
-        part = self.layout.latent_part(z)
+        part, _ = self.layout.parts(z)
         if self.layout.latent_map == "free":
             return part.reshape(self.layout.n_samples, self.layout.n_latent).copy()
         return self._forward(part)
@@ -168,7 +168,7 @@ class GPPOMObjective:
         z = np.asarray(z, dtype=np.float64)
         if z.shape != (self.n_params,):
             raise ValueError(f"z must have shape ({self.n_params},), found {z.shape}")
-        part = layout.latent_part(z)
+        part, log_omega = layout.parts(z)
         theta = self.latent(z)
         omega = layout.hyperparameters(z)
         noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
@@ -186,7 +186,6 @@ class GPPOMObjective:
             failed = Terms(np.inf, nan, nan, nan, nan, data.engine, data.rank)
             return failed, np.zeros(self.n_params)
 
-        log_omega = layout.log_hyperparameters(z)
         prior = 0.5 * self.options.latent_prior * float(np.vdot(theta, theta))
         prior += 0.5 * self.options.hyper_prior * float(log_omega @ log_omega)
         d_theta = data.d_theta + self.options.latent_prior * theta

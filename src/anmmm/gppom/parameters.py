@@ -93,13 +93,9 @@ class ParameterLayout:
         units[self.n_latent_params :] = LOG_UNIT
         return units
 
-    def latent_part(self, z: FloatArray) -> FloatArray:
-        """View of Θ's coordinates or the weights."""
-        return z[: self.n_latent_params]
-
-    def log_hyperparameters(self, z: FloatArray) -> FloatArray:
-        """View of [log a, log β, log γ_x, log γ_θ]."""
-        return z[self.n_latent_params :]
+    def parts(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return views of Θ or the weights, and of [log a, log β, log γ_x, log γ_θ]."""
+        return z[: self.n_latent_params], z[self.n_latent_params :]
 
     def weights(self, part: FloatArray) -> list[FloatArray]:
         """Return views W1, b1, W2, b2 of a flat weight vector."""
@@ -109,7 +105,7 @@ class ParameterLayout:
 
     def hyperparameters(self, z: FloatArray) -> Hyperparameters:
         """Ω in natural units."""
-        omega = np.exp(self.log_hyperparameters(z))
+        omega = np.exp(self.parts(z)[1])
         split = 2 + self.n_features_x
         return Hyperparameters(float(omega[0]), float(omega[1]), omega[2:split], omega[split:])
 
