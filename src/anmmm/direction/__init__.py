@@ -1,8 +1,4 @@
-"""Which of two variables is the cause: by description length, or by Algorithm 1 of the paper.
-
-Both directions of a pair are described by generative models, or fitted by a GPPOM whose Θ is tested
-against its hypothetical cause; the result is a `DirectionResult`.
-"""
+"""Which of two variables is the cause: by description length, or by Algorithm 1 of the paper."""
 
 from typing import TYPE_CHECKING
 

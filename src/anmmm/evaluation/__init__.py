@@ -1,8 +1,4 @@
-"""Accuracies of a criterion over many pairs, with standard errors.
-
-Input: a source of `anmmm.infer_directions`, or the name of a synthetic setting. Output: an
-`Evaluation`. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.
-"""
+"""Accuracies of a criterion over many pairs, with standard errors."""
 
 from anmmm.evaluation.rates import (
     DecisionRates,
