@@ -233,7 +233,6 @@ def decide(
         _warn_of_convergence(evidence)
         confidence = confidence_of(evidence)
     else:
-        options.fit.check_size(len(x))
         scored = partial(
             fit_both, criterion=options.criterion, fit_options=options.fit, seed=fit_seed
         )

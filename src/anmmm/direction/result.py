@@ -219,7 +219,6 @@ class DirectionResult(Record):
         if any(self._variables.categorical):
             raise ValueError("a variable holds categories, but Θ is fitted to numbers")
         options = FitOptions.of(fit_options).filled(**FIT_DEFAULTS)
-        options.check_size(self.n_samples)
         seed = int(check_rng(random_state).integers(2**63))
         x, y = self._variables[:2]
         return fit_both(x, y, criterion=criterion, fit_options=options, seed=seed)

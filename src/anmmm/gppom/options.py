@@ -269,13 +269,7 @@ class FitOptions(Record):
         return n_samples >= SMALLEST_RATIO * int(self.subsample)
 
     def scaled_for(self, n_samples: int) -> FitOptions:
-        """Return the options of J with the weights that suit so many observations."""
-        self.check_size(n_samples)
-        growth = self._growth(n_samples)
-        return replace(self, lam=self.lam * growth, hyper_prior=self.hyper_prior * growth)
-
-    def check_size(self, n_samples: int) -> None:
-        """Refuse an `init` of other rows, and weights that so many observations make too large."""
+        """Return the options of J for so many observations, or refuse `init` or the weights."""
         if not isinstance(self.init, str):
             init = as_matrix(self.init, "init", resolved=False)
             if init.shape != (n_samples, self.n_latent):
@@ -283,16 +277,14 @@ class FitOptions(Record):
                     f"init must have shape (n_samples, n_latent) = {(n_samples, self.n_latent)}, "
                     f"found {init.shape}"
                 )
-        exponent = float(self.weight_growth)
-        if exponent * math.log(max(1.0, n_samples / REFERENCE_SIZE)) > math.log(LARGEST_WEIGHT):
+        size, exponent = max(1.0, n_samples / REFERENCE_SIZE), float(self.weight_growth)
+        if exponent * math.log(size) > math.log(LARGEST_WEIGHT):
             raise ValueError(
                 f"weight_growth={self.weight_growth!r} multiplies lam and hyper_prior by more than "
                 f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is {WEIGHT_GROWTH}"
             )
-        check_nonnegative(self.lam * self._growth(n_samples), "lam")
-
-    def _growth(self, n_samples: int) -> float:
-        return float(max(1.0, n_samples / REFERENCE_SIZE) ** float(self.weight_growth))
+        growth = size**exponent
+        return replace(self, lam=self.lam * growth, hyper_prior=self.hyper_prior * growth)
 
 
 class TakesFitOptions:
