@@ -95,14 +95,8 @@ def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> BoolArray:
 
 
 def _censored(values: FloatArray, ordered: FloatArray) -> BoolArray:
-    ends = [
-        end
-        for end, inner in (
-            (ordered[0], ordered[MIN_CENSORED - 1]),
-            (ordered[-1], ordered[-MIN_CENSORED]),
-        )
-        if end == inner
-    ]
+    sides = (ordered[0], ordered[MIN_CENSORED - 1]), (ordered[-1], ordered[-MIN_CENSORED])
+    ends = [end for end, inner in sides if end == inner]
     if not ends:
         return np.zeros(len(values), dtype=np.bool_)
     censored = np.isin(values, ends)

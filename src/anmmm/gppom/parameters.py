@@ -58,13 +58,8 @@ class ParameterLayout:
     @property
     def weight_shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes of W1, b1, W2, b2."""
-        n_inputs = self.n_features_x + self.n_outputs
-        return (
-            (n_inputs, self.n_hidden),
-            (self.n_hidden,),
-            (self.n_hidden, self.n_latent),
-            (self.n_latent,),
-        )
+        n_inputs, h, q = self.n_features_x + self.n_outputs, self.n_hidden, self.n_latent
+        return (n_inputs, h), (h,), (h, q), (q,)
 
     # Cached because an evaluation reads both a dozen times.
     @computed
@@ -111,11 +106,5 @@ class ParameterLayout:
 
     def join(self, latent_part: FloatArray, omega: Hyperparameters) -> FloatArray:
         """Flat vector of a latent part and hyperparameters in natural units."""
-        return np.concatenate(
-            [
-                np.ravel(latent_part),
-                np.log([omega.amplitude, omega.beta]),
-                np.log(omega.gamma_x),
-                np.log(omega.gamma_theta),
-            ]
-        )
+        scales = np.concatenate([[omega.amplitude, omega.beta], omega.gamma_x, omega.gamma_theta])
+        return np.concatenate([np.ravel(latent_part), np.log(scales)])

@@ -122,6 +122,7 @@ def plot_direction(
     x, y, _ = as_variables(x, y)
     for values, name in ((x, "x"), (y, "y")):
         check_single(values, name, "a plot shows one against the other; pass one of them")
+    check_lengths(x, result._variables.x, ("x and y", "result"))
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = (*hypotheses(x_label, y_label), COMMON_CAUSE)
     chosen = (result.direction == 1, result.direction == -1, result.relation == COMMON_CAUSE)
@@ -129,8 +130,8 @@ def plot_direction(
     models = result.models
     if isinstance(models, LatentFits):
         pictures = [
-            _latent_picture(models.forward, models.forward_test.pvalue, x, x_label),
-            _latent_picture(models.backward, models.backward_test.pvalue, y, y_label),
+            _latent_picture(models.forward, models.forward_test.pvalue, x_label),
+            _latent_picture(models.backward, models.backward_test.pvalue, y_label),
         ]
     else:
         pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
@@ -199,7 +200,6 @@ class _Picture:
 def _curves_picture(
     evidence: DirectionEvidence | VectorEvidence, cause: FloatArray, effect: FloatArray
 ) -> _Picture:
-    check_lengths(cause, evidence.nats, ("x and y", "result"))
     if isinstance(evidence, VectorEvidence):
         # A curve over several columns cannot be drawn over the one that the caller chose.
         groups = Groups(mechanism_names(1), np.zeros(len(cause), dtype=np.intp))
@@ -213,15 +213,13 @@ def _curves_picture(
     return _Picture(evidence.chosen.text, groups, curves)
 
 
-def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Picture:
-    check_lengths(cause, fit.latent, ("x and y", "result"))
+def _latent_picture(fit: FitResult, pvalue: float, name: str) -> _Picture:
     which = "" if fit.latent.shape[1] == 1 else ", component 0"
     text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
     return _Picture(text, latent=fit.latent[:, 0])
 
 
 def _common_picture(common: CommonCause, x: FloatArray, y: FloatArray) -> _Picture:
-    check_lengths(x, common.nats, ("x and y", "result"))
     if not common.is_curve:
         names = tuple(f"group {k + 1}" for k in range(len(common.weights)))
         return _Picture(common.text, Groups(names, common.labels))
