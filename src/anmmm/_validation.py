@@ -79,8 +79,16 @@ def as_finite(values: Any, name: str) -> FloatArray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def as_matrices(X: ArrayLike, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Check that two variables are finite matrices of equally many rows, and nothing more."""
+def as_matrices(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Check that X and Y are finite matrices of equally many rows; X may be None: no columns."""
+    if X is None:
+        matrix = as_finite(Y, "Y")
+        if matrix.ndim != 2 or not matrix.size:
+            raise ValueError(
+                "Y must be two-dimensional with a row and a column at least, found shape "
+                f"{matrix.shape}"
+            )
+        return np.empty((len(matrix), 0)), matrix
     check_aligned(X, Y, ("X", "Y"))
     first, second = as_finite(X, "X"), as_finite(Y, "Y")
     matrices = first.ndim == second.ndim == 2 and first.size and second.size

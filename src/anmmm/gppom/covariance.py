@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite, as_matrices
+from anmmm._typing import FloatArray
 
 KERNELS = ("rbf", "linear", "affine")
 COMBINATIONS = ("auto", "product", "sum")
@@ -50,16 +49,3 @@ def variances(kernel: str, gamma: FloatArray, points: FloatArray) -> FloatArray:
     if kernel == "rbf":
         return np.ones(len(points))
     return points**2 @ gamma + float(kernel == "affine")
-
-
-def as_data(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Check X and Y as `as_matrices` does; X may be None, and then has no columns."""
-    if X is not None:
-        return as_matrices(X, Y)
-    matrix = as_finite(Y, "Y")
-    if matrix.ndim != 2 or not matrix.size:
-        raise ValueError(
-            "Y must be two-dimensional with a row and a column at least, found shape "
-            f"{matrix.shape}"
-        )
-    return np.empty((len(matrix), 0)), matrix

@@ -11,9 +11,8 @@ from numpy.random import Generator
 
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import check_rng
+from anmmm._validation import as_matrices, check_rng
 from anmmm._warning import warn_unconverged
-from anmmm.gppom.covariance import as_data
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
@@ -71,7 +70,7 @@ def fit_gppom(
     -----
     Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with a factor of rank r.
     """
-    X, Y = as_data(X, Y)
+    X, Y = as_matrices(X, Y)
     result = _fit(X, Y, FitOptions.of(fit_options).filled(), check_rng(random_state))
     if not result.converged:
         warn_unconverged(

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from anmmm._typing import FloatArray
-from anmmm.gppom.covariance import as_data
+from anmmm._validation import as_matrices
 from anmmm.gppom.engines import make_engine
 from anmmm.gppom.options import OBJECTIVE_TOLERANCE, FitOptions
 from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
@@ -83,7 +83,7 @@ class GPPOMObjective:
         *,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> None:
-        self.X, self.Y = as_data(X, Y)
+        self.X, self.Y = as_matrices(X, Y)
         has_x = self.X.shape[1] > 0
         self.options = options = FitOptions.of(fit_options).filled(engine_tol=OBJECTIVE_TOLERANCE)
         self.lam = options.lam * has_x
@@ -140,7 +140,12 @@ class GPPOMObjective:
         part, _ = self.layout.parts(z)
         if self.layout.latent_map == "free":
             return part.reshape(self.layout.n_samples, self.layout.n_latent).copy()
-        return self._forward(part)
+        # One hidden layer of logistic units; mathematics.md, eq. 12. Products of huge weights
+        # overflow, and the units are then at an end.
+        W1, b1, W2, b2 = self.layout.weights(part)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._hidden = expit(self._inputs @ W1 + b1)
+            return np.asarray(self._hidden @ W2 + b2)
 
     def value_and_grad(self, z: FloatArray) -> tuple[float, FloatArray]:
         """J and its gradient at a flat vector.
@@ -212,14 +217,6 @@ class GPPOMObjective:
             data.residual,
         )
         return terms, gradient
-
-    def _forward(self, part: FloatArray) -> FloatArray:
-        """Θ of flat weights, one hidden layer of logistic units; mathematics.md, eq. 12."""
-        W1, b1, W2, b2 = self.layout.weights(part)
-        # Products of huge weights overflow, and logistic units are then at an end.
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._hidden = expit(self._inputs @ W1 + b1)
-            return np.asarray(self._hidden @ W2 + b2)
 
     def _weight_gradient(self, W2: FloatArray, d_theta: FloatArray) -> FloatArray:
         """Return the gradient by the flat weights from ``∂J/∂Θ``; mathematics.md, eq. 12."""

@@ -23,7 +23,6 @@ from anmmm.plotting.style import (
     line_of,
     marker_of,
     matplotlib_module,
-    outlined,
     tidy,
 )
 
@@ -149,13 +148,15 @@ def draw_curve(
         return
     at, curve = piece
     points = (curve.center, at) if upright else (at, curve.center)
-    color = dark_color_of(index)
+    color, effects = dark_color_of(index), matplotlib_module("patheffects")
+    # A white rim parts the line from the points below it.
+    rim = effects.Stroke(linewidth=1.7 * width, foreground="white")
     ax.plot(
         *points,
         color=color,
         linestyle=line_of(index),
         linewidth=width,
-        path_effects=outlined(width),
+        path_effects=[rim, effects.Normal()],
         zorder=4,
     )
     if band:

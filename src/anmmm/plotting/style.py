@@ -55,12 +55,6 @@ def tidy(ax: Any) -> None:
         ax.spines[edge].set_visible(False)
 
 
-def outlined(width: float) -> list[Any]:
-    """Path effects that part a line of this width from the points below it by a white rim."""
-    effects = matplotlib_module("patheffects")
-    return [effects.Stroke(linewidth=1.7 * width, foreground="white"), effects.Normal()]
-
-
 def written_by(kind: str) -> dict[str, str]:
     """Metadata of a picture of this kind, ``"png"``, ``"pdf"`` or ``"svg"``: its program."""
     return {"Software" if kind == "png" else "Creator": f"anmmm {__version__}, by Matplotlib"}
