@@ -45,7 +45,8 @@ class DirectionOptions(Record):
     criterion: Criterion = "evidence"
     fit_options: FitOptions | Mapping[str, Any] | None = None
     n_resamples: int = 0
-    min_confidence: float | None = None
+    # A number once it is checked.
+    min_confidence: Any = None
     common_cause: bool = True
     rows: Rows = "auto"
     # How Θ is fitted, with defaults filled in.
@@ -74,6 +75,7 @@ class DirectionOptions(Record):
                 )
         fit = FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
         object.__setattr__(self, "fit", fit)
+        object.__setattr__(self, "min_confidence", float(self.min_confidence or 0.0))
 
 
 @known_arguments
@@ -275,7 +277,7 @@ def decide(
         probabilities = probabilities_of(evidence, confidence)
         confidence *= 1.0 - cause_probability(evidence.saved_by_common_cause)
         direction = 0 if evidence.confounded else direction
-    if confidence is not None and confidence < (options.min_confidence or 0.0):
+    if confidence is not None and confidence < options.min_confidence:
         direction = 0
     return DirectionResult(
         direction=direction,
