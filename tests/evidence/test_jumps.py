@@ -79,6 +79,14 @@ def test_places_follow_units_and_signs_of_both_variables(rng):
     assert jumps_of(-x, y) == [400 - place for place in reversed(places)]
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_steps_that_the_smooth_part_makes_are_no_jumps(sign):
+    # Five values have a basis of all functions of them.
+    x = np.repeat([0.85, 1.0, 1.6, 2.75, 5.0], [60, 15, 15, 7, 3])
+    y = x + np.sin(7.0 * np.arange(100))
+    assert jumps_of(sign * x, y) == []
+
+
 def test_a_gap_between_groups_is_no_place_for_a_jump(rng):
     group = rng.integers(2, size=300)
     x, y = (3.0 * group + 0.4 * rng.normal(size=300) for _ in range(2))

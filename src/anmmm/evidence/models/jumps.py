@@ -179,10 +179,11 @@ class Search(Record):
             allowed = allowed.copy()
             for row in rows:
                 allowed[max(row - self.apart + 1, 0) : row + self.apart] = False
+        # Steps that the smooth part, or the other jumps, already make leave only rounding.
+        allowed = allowed & (square > ROUNDING * n)
         if not allowed.any():
             return None, math.inf
         along = np.cumsum(rest[::-1])[::-1]
-        allowed = allowed & (square > ROUNDING * n)
         gain = np.where(allowed, along**2 / np.maximum(square, ROUNDING * n), -1.0)
         row = int(gain.argmax())
         return row, (float(rest @ rest) - float(gain[row])) / n
