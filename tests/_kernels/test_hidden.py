@@ -1,7 +1,8 @@
 """EM of a hidden common cause, against its equations written loop by loop.
 
 p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j), or a table of shares,
-or Poisson's of mean λ_k;  m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
+or counts of mean λ_k and variance λ_k + α λ_k²
+m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
 w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
 v_k of noise that grows: s² exp(γ ψ_k), ψ the line of Ψ,  γ ~ N(0, 1), a Newton step, s² given γ
 """
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, softmax
-from scipy.stats import dirichlet, norm, poisson
+from scipy.stats import dirichlet, nbinom, norm, poisson
 
 import oracle
 from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Nodes, Pair, fit_hidden, parts_of
@@ -40,10 +41,12 @@ def drawn(kinds, n=90):
     values = np.stack([group + 0.4 * rng.normal(size=n), group**2 + rng.exponential(size=n)])
     places, counts = np.zeros((2, n), dtype=np.int64), np.zeros((2, 1))
     if any(kinds):
-        counts = np.zeros((2, 7))
+        counts = np.zeros((2, 31))
     for d, kind in enumerate(kinds):
         if kind != NOISY:
-            raw = np.minimum(rng.poisson(2 * group + 0.5), 6)
+            # The first ones vary more than Poisson's.
+            mean = (2 * group + 0.5) * (1.0 if d else rng.gamma(0.5, 2.0, n))
+            raw = np.minimum(rng.poisson(mean), 30)
             distinct, places[d] = np.unique(raw, return_inverse=True)
             counts[d, : len(distinct)] = distinct
     n_values, floor = places.max(axis=1) + 1, np.array([0.01, 0.02])
@@ -100,15 +103,18 @@ def iterate(pair, nodes, hidden, used, components):
         hidden.smoothing[2] = (rough + 2 * H) / (len(beta) + 2 * H)
     for d in range(2):
         if pair.kinds[d] != NOISY:
-            for k in range(used):
-                weight = np.bincount(pair.places[d], share[:, k])
-                V = len(weight)
-                if pair.kinds[d] == CATEGORICAL:
-                    hidden.tables[d, :V, k] = (weight + 0.5) / (weight.sum() + 0.5 * V)
-                else:
-                    mean = (weight @ pair.counts[d, :V] + 1.0) / (weight.sum() + 1.0)
-                    hidden.positions[d, k] = mean
-                    hidden.tables[d, :V, k] = poisson.pmf(pair.counts[d, :V], mean)
+            weight = np.stack([np.bincount(pair.places[d], q) for q in share[:, :used].T], axis=1)
+            V, totals = len(weight), weight.sum(axis=0)
+            if pair.kinds[d] == CATEGORICAL:
+                hidden.tables[d, :V, :used] = (weight + 0.5) / (totals + 0.5 * V)
+                continue
+            value = pair.counts[d, :V, np.newaxis]
+            mean = ((weight * value).sum(axis=0) + 1.0) / (totals + 1.0)
+            beyond = (weight * ((value - mean) ** 2 - mean)).sum() / (totals @ mean**2)
+            if beyond > 2.0 * np.sqrt(2.0 / n):
+                hidden.tables[d, :V, :used] = nbinom.pmf(value, 1 / beyond, 1 / (1 + mean * beyond))
+            else:
+                hidden.tables[d, :V, :used] = poisson.pmf(value, mean)
             continue
         z, q = pair.values[d], share[:, np.newaxis] * parts[d] / both[d][:, np.newaxis]
         offset = hidden.offsets[d, : components[d], np.newaxis].copy()

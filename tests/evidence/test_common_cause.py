@@ -186,6 +186,15 @@ def test_categories_and_counts_are_a_latent_class_model():
     assert named.evidence.common_cause.length == pytest.approx(found.length)
 
 
+def test_counts_of_hidden_groups_may_vary_more_than_poissons(rng):
+    group = rng.integers(2, size=300)
+    x = rng.negative_binomial(3, 3.0 / (3.0 + np.array([2.0, 20.0])[group]))
+    y = 2.0 * group + 0.4 * rng.normal(size=300)
+    result = infer_direction(x, y)
+    assert result.relation == "common cause"
+    assert result.models.common_cause.kind == "2 groups"
+
+
 @pytest.mark.parametrize("name", ["groups", "curve"])
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)

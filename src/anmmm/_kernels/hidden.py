@@ -18,7 +18,7 @@ from anmmm._kernels.columns import add_weighted
 from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
 from anmmm._kernels.systems import new_system, solve
 
-# A variable given the node: a position with noise, probabilities of its values, Poisson counts.
+# A variable given the node: a position with noise, probabilities of its values, counts.
 NOISY, CATEGORICAL, COUNTS = 0, 1, 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
 NOWHERE = 1e-200
@@ -59,7 +59,7 @@ class Hidden(NamedTuple):
 
     weights: FloatArray  # (K,)
     positions: FloatArray  # (2, K)
-    variances: FloatArray  # (2, J, K), of components of the noise
+    variances: FloatArray  # (2, J, K), of components of the noise; first, the dispersion of counts
     fractions: FloatArray  # (2, J), weights of the components
     offsets: FloatArray  # (2, J), their means
     smoothing: FloatArray  # (3,), variances of both curves and of the logits
@@ -321,25 +321,53 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
 
 @kernel(inner=True)
 def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
-    """Update the probabilities of values at each node, of counts by their mean."""
+    """Update the probabilities of categories at each node."""
     V = pair.n_values[d]
-    each = np.empty(V)
+    for k in range(used):
+        total = 0.0
+        for v in range(V):
+            total += counts[d, v, k]
+        for v in range(V):
+            hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
+
+
+@kernel(inner=True)
+def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
+    """Update the mean of counts at each node, their dispersion, and their probabilities.
+
+    They are negative binomial, of variance ``mean + dispersion mean²`` at all nodes; Poisson if the
+    dispersion, by moments, is within two standard errors of 0.
+    """
+    n, V = pair.values.shape[1], pair.n_values[d]
+    each, beyond, squares = np.empty(V), 0.0, NOWHERE
     for k in range(used):
         total, moment = 0.0, 0.0
         for v in range(V):
             total += counts[d, v, k]
             moment += counts[d, v, k] * pair.counts[d, v]
-        if pair.kinds[d] == COUNTS:
-            mean = (moment + PSEUDO) / (total + PSEUDO)
-            hidden.positions[d, k] = mean
-            for v in range(V):
-                each[v] = pair.counts[d, v] * math.log(mean) - mean - pair.log_factorials[d, v]
-            exp_nonpositive(each, V)
-            for v in range(V):
-                hidden.tables[d, v, k] = each[v]
-        else:
-            for v in range(V):
-                hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
+        mean = (moment + PSEUDO) / (total + PSEUDO)
+        hidden.positions[d, k] = mean
+        squares += total * mean * mean
+        for v in range(V):
+            beyond += counts[d, v, k] * ((pair.counts[d, v] - mean) ** 2 - mean)
+    dispersion = beyond / squares
+    if dispersion < math.sqrt(8.0 / n):
+        dispersion = 0.0
+    hidden.variances[d, 0, 0] = dispersion
+    for k in range(used):
+        mean = hidden.positions[d, k]
+        for v in range(V):
+            count = pair.counts[d, v]
+            each[v] = count * math.log(mean) - pair.log_factorials[d, v]
+            if dispersion == 0.0:
+                each[v] -= mean
+            else:
+                size = 1.0 / dispersion
+                each[v] += math.lgamma(count + size) - math.lgamma(size)
+                each[v] += size * math.log(size) - (count + size) * math.log(size + mean)
+        exp_nonpositive(each, V)
+        for v in range(V):
+            hidden.tables[d, v, k] = each[v]
 
 
 @kernel(inner=True)
@@ -358,7 +386,9 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
-        elif pair.kinds[d] == COUNTS or nodes.own_scales:
+        elif pair.kinds[d] == COUNTS:
+            cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
+        elif nodes.own_scales:
             # A number for each group; along a curve a scale and its growth.
             cost += 0.5 * (2 if is_curve else used) * math.log(n)
         else:
@@ -406,8 +436,10 @@ def fit_hidden(
                 seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
             weights, positions = _weights(n, nodes, shape[0], hidden, seen), 0.0
             for d in range(2):
-                if pair.kinds[d] != NOISY:
+                if pair.kinds[d] == CATEGORICAL:
                     _tables(d, pair, shape[0], hidden, counts)
+                elif pair.kinds[d] == COUNTS:
+                    _count_tables(d, pair, shape[0], hidden, counts)
                 else:
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
