@@ -66,7 +66,7 @@ NAMES = {
     "tied": TIED,
     "many ties": TIED | {"anm-1+split"},
     "binary": TIED,
-    "ordered": TIED | {"count"},
+    "ordered": TIED | {"count", "ordered+atom"},
     "count": TIED | {"count"},
     "categories": {"independent", "categories"},
     "heavy": UNTIED | {"anm-1+rescaled"},

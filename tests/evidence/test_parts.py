@@ -28,6 +28,23 @@ def jump(rng, n=300):
     return x, np.tanh(x) + (x == 0.0) + 0.3 * rng.normal(size=n)
 
 
+def tied_zeros(rng, n=300):
+    x = rng.uniform(-2.0, 2.0, n)
+    return x, np.where(rng.random(n) < 0.3, 0, rng.poisson(np.exp(1.0 + 0.8 * x)))
+
+
+def answers(rng, n=300):
+    x = rng.normal(size=n)
+    y = np.digitize(x + 0.5 * rng.normal(size=n), [-1.5, -0.5, 0.5, 1.5]) + 1
+    return x, np.where(rng.random(n) < 0.3, 9, y)
+
+
+def heaped(rng, n=300):
+    x = rng.uniform(-2.0, 2.0, n)
+    y = np.exp(2.0 + 0.6 * x + 0.4 * rng.normal(size=n))
+    return x, np.where(rng.random(n) < 0.7, 5.0 * np.round(y / 5.0), np.round(y))
+
+
 def only(side, kind):
     (found,) = (model for model in side.models.values() if isinstance(model, kind))
     return found
@@ -140,3 +157,22 @@ def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
 def test_a_basis_of_constants_stays_one():
     part = SplineBasis.constant(10).of_rows(np.arange(10) < 4)
     assert_allclose(part.design, np.ones((4, 1)))
+
+
+@pytest.mark.parametrize("draw", [tied_zeros, answers])
+def test_tied_values_may_have_an_end_apart(draw, rng):
+    x, y = draw(rng)
+    found = evidence(x, y)
+    assert found.forward.model.endswith("+atom")
+    assert found.score > 0.0
+    # The other rows stay counts, or levels.
+    assert only(found.forward, TwoPart).model.name in ("count", "ordered")
+    end = 0 if draw is tied_zeros else 9
+    for sign in (1.0, -1.0):
+        assert np.array_equal(only(evidence(x, sign * y).forward, TwoPart).part.rows, y != end)
+
+
+def test_values_that_people_round_to_have_cuts_of_their_own(rng):
+    result = evidence(*heaped(rng))
+    assert result.forward.model == "ordered"
+    assert result.score > 0.0

@@ -26,6 +26,8 @@ TIED = 0.5
 ATOM, LARGEST_FEW = 0.1, 10
 # The same of rows that are described separately, their most values, and fewest remaining rows.
 APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
+# Fewest tied values of which one end may be described separately.
+FEWEST_VALUES = 4
 # Knots of a curve in a sum of several.
 SUM_KNOTS = 16
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
@@ -117,10 +119,30 @@ class Variable(Record):
     @computed
     def parts(self) -> tuple[Variable, Part, Variable] | None:
         """Split at a frequent value: which rows have it, and the variable in the other rows."""
-        if not self.atoms or (found := self.part(~self.atoms[0])) is None:
+        frequent = self.atoms[:1] or self._end_apart
+        if not frequent or (found := self.part(~frequent[0])) is None:
             return None
         labels = standardize(found[0].rows.astype(np.float64)[:, np.newaxis])[0][:, 0]
         return Variable.of(labels), *found
+
+    @property
+    def _end_apart(self) -> tuple[BoolArray, ...]:
+        """Rows (n_samples,) of the end of tied values that is more frequent beside its neighbor."""
+        counts = np.bincount(self.cells.index, minlength=self.cells.n_distinct)
+        # Values of a part lack an end.
+        if (
+            self.is_categorical
+            or not self.is_tied
+            or len(counts) < FEWEST_VALUES
+            or not counts.all()
+        ):
+            return ()
+        first, last = counts[0] * counts[-2], counts[-1] * counts[1]
+        end = 0 if first > last else len(counts) - 1
+        n, count = len(self.cells.index), counts[end]
+        if first == last or count < max(APART * n, FEWEST_APART) or n - count < FEWEST_OTHERS:
+            return ()
+        return (self.cells.index == end,)
 
     def part(self, rows: BoolArray) -> tuple[Part, Variable] | None:
         """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
@@ -129,7 +151,8 @@ class Variable(Record):
             return None
         part = Part(rows, float(values.mean()), float(values.std()))
         cells, basis = part.cells_of(self.cells), SplineBasis.constant(len(values))
-        return part, Variable(cells, basis, cells.values[:, np.newaxis])
+        raw = None if self.raw is None else self.raw[rows]
+        return part, Variable(cells, basis, cells.values[:, np.newaxis], raw)
 
     @computed
     def with_quantile_marginal(self) -> Variable:

@@ -17,6 +17,7 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
+from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -35,8 +36,8 @@ from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
 TOLERANCE = 1e-3
-# Most levels with free cuts; above, the cuts are a smooth function of the values.
-MOST_LEVELS = 10
+# Most levels whose cuts are free only. Those of more may be a smooth function of the values.
+FEW_LEVELS = 10
 # Range of sizes of a negative binomial distribution, and the size of a Poisson distribution.
 SIZES, POISSON = (0.05, 1e4), 1e9
 # Rounds of a curve and the size of the counts' distribution.
@@ -75,12 +76,16 @@ class Ordered(CurveModel):
 
 
 def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
-    """Fit curve and cuts. O(N r²) an iteration, of three fits if the cuts are smooth."""
-    if cells.n_distinct <= MOST_LEVELS:
-        return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
-    return shortest(
-        _fit_cuts(basis, cells, *_smooth_cuts(scale)).plus(scale.cost) for scale in scales_of(cells)
-    )
+    """Fit curve and cuts, the shorter of free and smooth ones. O(N r²) an iteration of a fit."""
+    fits = list[Ordered]()
+    if cells.n_distinct <= MOST_CATEGORIES:
+        fits.append(_fit_cuts(basis, cells, *_free_cuts(cells.n_distinct)))
+    if cells.n_distinct > FEW_LEVELS:
+        fits += [
+            _fit_cuts(basis, cells, *_smooth_cuts(scale)).plus(scale.cost)
+            for scale in scales_of(cells)
+        ]
+    return shortest(fits)
 
 
 def _fit_cuts(
