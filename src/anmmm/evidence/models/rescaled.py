@@ -32,7 +32,7 @@ from anmmm.preprocessing import standardize
 
 # A cause is rescaled if its fourth moment exceeds a Gaussian's and its squared correlation with its
 # Gaussian scale is smaller than this.
-GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.9
+GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.97
 # Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
 # Kinds of models, by the kind of effect.
