@@ -1,13 +1,21 @@
 """Studies count what they say they count."""
 
 import csv
+import importlib
+import pkgutil
 
 import numpy as np
 
+from benchmarks import studies
 from benchmarks.studies import common_causes
 from benchmarks.studies.calibration import Rows, abstain, append_rows
 from benchmarks.studies.families import print_bins
 from benchmarks.studies.vectors import report_pairs
+
+
+def test_every_study_can_be_imported():
+    for module in pkgutil.iter_modules(studies.__path__):
+        importlib.import_module(f"benchmarks.studies.{module.name}")
 
 
 def test_confidences_are_counted_in_bins_and_among_families_with_a_cause(capsys):

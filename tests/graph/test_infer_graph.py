@@ -12,6 +12,7 @@ import pytest
 from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
+from anmmm.direction.outcome import FLEXIBLE_NOTE
 from anmmm.graph.forms import read_graph
 from anmmm.graph.infer import Lengths
 
@@ -258,6 +259,42 @@ def test_columns_that_others_determine_are_no_fault(rng):
     assert graph.edges
     assert all(edge.confidence < 0.9 for edge in graph.edges if "determine" in edge.note)
     assert any("determine" in edge.note for edge in graph.edges)
+
+
+def with_codes(values):
+    values[::40, 0] = 999.0
+    return values
+
+
+@pytest.mark.parametrize(
+    ("spoil", "note"),
+    [
+        (with_codes, "8 rows with outliers or censored values"),
+        (lambda values: np.repeat(values[:30], 10, axis=0), "each row occurs 10 times"),
+        (lambda values: np.cumsum(values, axis=0), "rows in time or alike in order"),
+    ],
+)
+def test_no_arrow_is_surer_than_without_rows_that_mislead(spoil, note, rng):
+    values = np.column_stack([rng.normal(size=300), np.zeros(300)])
+    values[:, 1] = values[:, 0] + 0.8 * rng.normal(size=300)
+    graph = infer_graph(spoil(values))
+    assert not any(edge.is_sure for edge in graph.edges)
+    assert all(edge.note.startswith((note, "as short")) for edge in graph.edges)
+
+
+def test_rows_that_confirm_an_arrow_leave_it_sure(rng):
+    x = rng.normal(size=300)
+    y = np.tanh(2 * x) + 0.2 * rng.normal(size=300)
+    (edge,) = infer_graph(with_codes(np.column_stack([x, y]))).edges
+    assert (edge.cause, edge.effect, edge.is_sure, edge.note) == (0, 1, True, "")
+
+
+def test_arrows_of_selected_rows_are_not_sure():
+    for seed in (5, 6):
+        x, y = np.random.default_rng(seed).uniform(-1, 1, (2, 600))
+        kept = x + y > 0
+        (edge,) = infer_graph(np.column_stack([x[kept], y[kept]])).edges
+        assert (edge.is_sure, edge.note) == (False, FLEXIBLE_NOTE)
 
 
 def test_missing_values_are_refused_or_dropped(found):

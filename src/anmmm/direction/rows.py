@@ -64,9 +64,20 @@ def _without_copies(
 
 def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
     """Return the fraction of rows that count, and a note if it is below 1. O(N log N)."""
-    n = len(variables.x)
-    copies = _distinct_fraction(variables, evidence)
-    serial = _serial_fraction(variables, evidence)
+    chosen, columns = evidence.shortest, np.hstack(variables[:2])
+    serial = 1.0
+    if isinstance(chosen, DirectionEvidence):
+        sides = evidence.forward, evidence.backward
+        most = max(each.cells.n_distinct for each in sides if isinstance(each, DirectionEvidence))
+        if not (any(variables.categorical) or any(map(is_sorted, columns.T))):
+            serial = serial_fraction(chosen.cells.values, integral_transform(chosen.chosen))
+    else:
+        most = max(len(np.unique(part, axis=0)) for part in variables[:2])
+    return counted_rows(len(columns), distinct_fraction(columns, most), serial)
+
+
+def counted_rows(n: int, copies: float, serial: float) -> tuple[float, str]:
+    """Return the smaller of both fractions of n rows, and a note if it is below 1."""
     fraction = min(copies, serial)
     if fraction == 1.0:
         return 1.0, ""
@@ -76,33 +87,29 @@ def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[flo
     return fraction, f"rows in time or alike in order: {counted}"
 
 
-def _distinct_fraction(variables: Variables, evidence: EvidenceResult) -> float:
-    rows = np.hstack([variables.x, variables.y])
-    for each in (evidence.forward, evidence.backward):
-        # The usual case, without a sort: rows differ if the values of one variable do.
-        if isinstance(each, DirectionEvidence) and each.cells.n_distinct >= COPIES * len(rows):
-            return 1.0
-    n_distinct = len(np.unique(rows, axis=0))
-    if n_distinct >= COPIES * len(rows):
+def distinct_fraction(columns: FloatArray, most: int) -> float:
+    """Return the fraction of distinct rows if the others are copies, else 1.
+
+    columns: (n_samples, n_columns); most: largest number of distinct values of a variable.
+    """
+    # The usual case, without a sort: rows differ if the values of one variable do.
+    if most >= COPIES * len(columns):
         return 1.0
+    n_distinct = len(np.unique(columns, axis=0))
     # Few values meet in many ways, copies of a row in one.
-    most = max(len(np.unique(part, axis=0)) for part in variables[:2])
-    return n_distinct / len(rows) if most >= MIN_DISTINCT_FRACTION * n_distinct else 1.0
+    if n_distinct >= COPIES * len(columns) or most < MIN_DISTINCT_FRACTION * n_distinct:
+        return 1.0
+    return n_distinct / len(columns)
 
 
-def _serial_fraction(variables: Variables, evidence: EvidenceResult) -> float:
-    chosen = evidence.shortest
-    if not isinstance(chosen, DirectionEvidence) or any(variables.categorical):
-        return 1.0
-    # Rows in the order of a variable are alike, and may be independent.
-    if any(_sorted(part[:, 0]) for part in variables[:2]):
-        return 1.0
-    n = len(variables.x)
+def serial_fraction(cause: FloatArray, residual: FloatArray) -> float:
+    """Return the fraction of rows that count for an effect, if rows in order are alike, else 1."""
+    n = len(cause)
     least, worth = SERIAL / math.sqrt(n), 1.0
-    cause = _standardized_ranks(chosen.cells.values)
+    cause = _standardized_ranks(cause)
     if float(cause[1:] @ cause[:-1]) < least:
         return 1.0
-    residual = _standardized_ranks(integral_transform(chosen.chosen))
+    residual = _standardized_ranks(residual)
     # Variance of a sum of products of two such series (Bartlett 1935).
     for lag in range(1, min(n // 2, MOST_LAGS)):
         of_cause, of_residual = (float(each[lag:] @ each[:-lag]) for each in (cause, residual))
@@ -112,7 +119,8 @@ def _serial_fraction(variables: Variables, evidence: EvidenceResult) -> float:
     return 1.0 / worth if worth > 1.0 / LARGEST_FRACTION else 1.0
 
 
-def _sorted(values: FloatArray) -> bool:
+def is_sorted(values: FloatArray) -> bool:
+    """Return whether rows are in the order of a variable: alike, and perhaps independent."""
     before, after = values[:-1], values[1:]
     return bool(np.all(before <= after) or np.all(before >= after))
 

@@ -210,8 +210,7 @@ class EvidenceResult(Record):
         No mechanism is then simpler in one direction than in the other. Selected rows, whose
         limits move with either variable, look so: refits differ by more nats than `error` allows.
         """
-        both = (self.forward.model, self.backward.model)
-        return all(name.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME for name in both)
+        return is_flexible(self.forward.model) and is_flexible(self.backward.model)
 
     @property
     def saved_by_common_cause(self) -> float:
@@ -330,6 +329,11 @@ def compare(
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
+
+
+def is_flexible(model: str) -> bool:
+    """Return whether a model is the most flexible one: a fitted noise density, a varying scale."""
+    return model.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME
 
 
 def compare_variables(

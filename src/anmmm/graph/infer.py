@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,15 +29,19 @@ from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
+from anmmm.direction.outcome import FLEXIBLE_NOTE
+from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
 from anmmm.evidence.check import is_determined, normal_scores
+from anmmm.evidence.lengths import is_flexible
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
 from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
-from anmmm.graph.lengths import Key, Lengths, Sample
+from anmmm.graph.lengths import Key, Lengths, OnFit, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.rows import rows_to_keep
 from anmmm.graph.search import REQUIRED, Arrow, Challenge, Parents, Rules, arrows, search
-from anmmm.graph.table import read_columns, rules_of, with_columns
+from anmmm.graph.table import MIN_ROWS, read_columns, rules_of, with_columns
 
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
@@ -161,11 +166,12 @@ def infer_graph(
     )
     LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
     lengths = Lengths(sample, jobs)
-    with _recording(lengths, progress, checkpoint), single_thread():
+    with _recording(lengths, progress, checkpoint) as on_fit, single_thread():
         found = _find(lengths, rules, common_cause)
         mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
+        limits = _limits(lengths, found, rules, common_cause, on_fit)
     nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
-    edges = _edges(nodes, found, given.names)
+    edges = _edges(nodes, found, given.names, limits)
     for one, other in [] if partial is None else partial.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
@@ -249,8 +255,11 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
 
 
 @contextmanager
-def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterator[None]:
-    """Count the fits of the block, and store them in a file beside those of an earlier run."""
+def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterator[OnFit]:
+    """Count the fits of the block, and store them in a file beside those of an earlier run.
+
+    Yields a function that counts further fits.
+    """
     with ExitStack() as stack:
         bar: Any = None
         if progress:
@@ -261,9 +270,12 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
         if log is not None:
             lengths.fitted.update(_stored(log, lengths.sample))
 
-        def on_fit(new: dict[Key, float]) -> None:
+        def count(new: dict[Key, float]) -> None:
             if bar is not None:
                 bar.update(len(new))
+
+        def on_fit(new: dict[Key, float]) -> None:
+            count(new)
             if log is not None:
                 log.add(
                     (at, " ".join(map(str, (node, *sorted(causes)))), nats)
@@ -271,7 +283,7 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
                 )
 
         lengths.on_fit = on_fit
-        yield
+        yield count
 
 
 def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
@@ -315,6 +327,50 @@ def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
     return _Found(parents, models, challenges, groups, confounded, unexplained, length)
 
 
+def _limits(
+    lengths: Lengths, found: _Found, rules: Rules, common_cause: bool, on_fit: OnFit
+) -> dict[Arrow, tuple[float, str]]:
+    """Return the most confidence in arrows that have less of it for some reason, and the reason.
+
+    As with pairs: outliers, copies and rows in time, and the most flexible model both ways.
+    """
+    limits = {
+        (i, j): (UNSURE, FLEXIBLE_NOTE)
+        for i, j in arrows(found.parents)
+        if is_flexible(found.models[j].name)
+        and is_flexible(lengths.model(i, found.parents[i] | {j}).name)
+    }
+    kept, outliers, others = rows_to_keep(lengths, found.parents)
+    if not (outliers or others):
+        return limits
+    sample, n_kept = lengths.sample, int(kept.sum())
+    LOGGER.info("graph: again on %d of %d rows", n_kept, len(kept))
+    few = Sample(sample.values[kept], sample.categorical, sample.names)
+    again = dict.fromkeys(arrows(found.parents), 0.5)
+    if n_kept >= MIN_ROWS and np.ptp(few.values, axis=0).all():
+        fewer = replace(rules, max_parents=min(rules.max_parents, max(n_kept // ROWS_A_PARENT, 1)))
+        shorter = Lengths(few, lengths.n_jobs)
+        shorter.on_fit = on_fit
+        second = _find(shorter, fewer, common_cause)
+        for arrow in again.keys() & set(arrows(second.parents)):
+            is_directed, confidence = _decision(second, arrow)
+            is_confirmed = confidence >= CONFIRMING_CONFIDENCE and not others
+            if is_directed:
+                again[arrow] = 1.0 if is_confirmed else confidence
+    why = "; ".join(filter(None, (outliers, others)))
+    for arrow, confidence in again.items():
+        if confidence < limits.get(arrow, (1.0, ""))[0]:
+            limits[arrow] = confidence, why
+    return limits
+
+
+def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:
+    """Return whether an edge has a direction, and the confidence in it, or in the edge if not."""
+    is_directed, confidence = found.challenges.get(arrow, REQUIRED).decision
+    hidden = cause_probability(found.confounded.get(arrow, NONE).saved)
+    return is_directed, confidence * (1.0 - hidden)
+
+
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
     """Return pairs of columns whose residuals depend on each other, and the nats that this saves.
 
@@ -354,14 +410,16 @@ def _node(sample: Sample, at: int, found: _Found, names: tuple[Hashable, ...]) -
 
 
 def _edges(
-    nodes: Sequence[GraphNode], found: _Found, names: tuple[Hashable, ...]
+    nodes: Sequence[GraphNode],
+    found: _Found,
+    names: tuple[Hashable, ...],
+    limits: dict[Arrow, tuple[float, str]],
 ) -> list[GraphEdge]:
     """Return the edges that were found or required, the surest first."""
     edges = []
     for i, j in arrows(found.parents):
         effect, challenge = nodes[j], found.challenges.get((i, j), REQUIRED)
-        is_directed, confidence = challenge.decision
-        confidence *= 1.0 - cause_probability(found.confounded.get((i, j), NONE).saved)
+        is_directed, confidence = _decision(found, (i, j))
         kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
         if challenge is REQUIRED:
             note = GIVEN
@@ -369,6 +427,8 @@ def _edges(
             # A cause may as well be the effect.
             confidence = min(confidence, UNSURE)
             note = f"the causes determine {effect.name}: any of these columns may be the effect"
+        elif is_directed and limits.get((i, j), (1.0, ""))[0] < confidence:
+            confidence, note = limits[i, j]
         model = effect.model, effect.n_mechanisms
         losses = challenge.without.nats, challenge.turned.nats
         edges.append(GraphEdge(nodes[i].name, effect.name, kind, confidence, *losses, *model, note))

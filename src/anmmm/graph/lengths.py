@@ -31,6 +31,8 @@ LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
 # A column and its causes.
 Key = tuple[int, frozenset[int]]
+# What is called with new lengths.
+OnFit = Callable[[dict[Key, float]], object]
 # Results of work, and lengths and columns that may be further causes found by it.
 Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
 
@@ -107,7 +109,7 @@ class Lengths:
         self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
         self.sample = sample
         # Called with new ones.
-        self.on_fit: Callable[[dict[Key, float]], object] = bool
+        self.on_fit: OnFit = bool
         self.fitted: dict[Key, float] = {}
         # Columns that may be further causes, by their hints.
         self.hints: dict[Key, frozenset[int]] = {}
