@@ -13,6 +13,8 @@ from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
 from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups
+from anmmm.evidence.variable import LogScale
+from anmmm.preprocessing import Cells
 from drawn import variable_of
 
 
@@ -38,7 +40,12 @@ def counts(n=300, seed=0):
     return category.astype(float), rng.poisson(np.array([1, 6, 15])[labels]).astype(float), labels
 
 
-DRAWN = {"groups": groups, "curve": curve, "counts": counts}
+def skewed(n=300, seed=0):
+    x, y, labels = groups(n, seed)
+    return -np.exp(x), y, labels
+
+
+DRAWN = {"groups": groups, "curve": curve, "counts": counts, "skewed": skewed}
 
 
 def fitted(pair, is_curve, shortest=np.inf):
@@ -53,7 +60,7 @@ def described(x, y):
 @pytest.mark.parametrize("name", DRAWN)
 def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
-    one, other = variable_of(x), variable_of(y)
+    one, other = (variable_of(v).on_log_scale for v in (x, y))
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
     fit = fitted(module._pair(one, other, kinds, 0.05), name == "curve")
     assert_allclose(fit.first.weights.sum(), 1.0)
@@ -64,7 +71,7 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
         )
         total = fit.first.weights @ (first * second)
         # Beyond the outermost cells, and for counts in between, there is a little.
-        assert (0.9 if name == "counts" else 0.97) < total <= 1.0 + 1e-12
+        assert (0.97 if name in ("groups", "curve") else 0.9) < total <= 1.0 + 1e-12
     assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
 
 
@@ -149,6 +156,38 @@ def test_ties_are_not_broken_by_the_order_of_rows():
     order = rng.permutation(150)
     one, other = infer_direction(x, y), infer_direction(x[order], y[order])
     assert_allclose(one.probabilities, other.probabilities, atol=1e-5)
+
+
+def test_a_logarithmic_scale_begins_at_the_end_of_the_shorter_tail(rng):
+    for sign in (1.0, -1.0):
+        x = variable_of(sign * np.exp(1.5 * rng.normal(size=200))).cells.values
+        scale = LogScale.of(Cells.of(x))
+        assert scale.end == (x.min() if sign > 0.0 else x.max())
+        z = scale.apply(x)
+        assert_allclose([z.mean(), z.std()], [0.0, 1.0], atol=1e-9)
+        assert np.array_equal(np.argsort(z), np.argsort(x))
+        assert_allclose(scale.undo(z), x, atol=1e-12)
+        # About log |x|, but for the smallest values.
+        far = np.abs(x - scale.end) > 0.5 * np.abs(scale.distance)
+        logs = np.log(np.abs(x - scale.end)[far])
+        assert abs(np.corrcoef(z[far], logs)[0, 1]) > 0.999
+    assert LogScale.of(Cells.of(np.array([-1.0, 0.0, 1.0]))) is None
+
+
+def test_a_common_cause_may_act_on_a_logarithmic_scale():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=300)
+    both = np.array([[0.0, 2.0, 4.0], [1.0, 3.0, 1.5]])[:, labels] + 0.4 * rng.normal(size=(2, 300))
+    x, y = np.exp(both)
+    result = infer_direction(x, y)
+    common = result.models.common_cause
+    assert (result.relation, common.kind) == ("common cause", "3 groups")
+    assert adjusted_mutual_info_score(labels, common.labels) > 0.85
+    # Positions are on the scale of the variable.
+    for axis, values in enumerate((x, y)):
+        medians = [np.median(values[common.labels == k]) for k in range(3)]
+        center, unit = values.mean(), values.std()
+        assert_allclose(center + unit * common.positions[axis], medians, rtol=0.3)
 
 
 def test_noise_grows_along_a_curve():

@@ -42,6 +42,8 @@ MOST_CATEGORIES, MOST_COUNTS = 8, 64
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
 # and of a curve with noise that grows along it.
 OFTEN, RARE = 0.3, 0.05
+# Nats for the choice of a logarithmic scale. Its end and unit cost ½ log N each.
+LOGARITHMIC = math.log(4.0)
 # Observations for all but the last iterations.
 MANY = 4000
 # Most observations for which a common cause is tried.
@@ -80,7 +82,8 @@ class CommonCause(Encoding):
     positions : ndarray of shape (2, n_nodes)
         Means of both variables, standardized; NaN for a categorical one.
     scales : ndarray of shape (2, n_nodes)
-        Standard deviations of the noise about them; NaN for a categorical variable or counts.
+        Standard deviations of the noise about them, of a variable with a heavy tail perhaps on a
+        logarithmic scale; NaN for a categorical variable or counts.
     """
 
     kind: str
@@ -143,8 +146,23 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     # In one order of the variables, so that sums round equally, whatever their signs.
     first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
     if first > second:
-        return _exchanged(_describe(y, x, shortest))
-    return _describe(x, y, shortest)
+        return _exchanged(_on_both_scales(y, x, shortest))
+    return _on_both_scales(x, y, shortest)
+
+
+def _on_both_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
+    """Describe variables as they are, and those with heavy tails on a logarithmic scale."""
+    plain, scales = _describe(x, y, shortest), [x.log_scale, y.log_scale]
+    n_rescaled = sum(scale is not None for scale in scales)
+    if not n_rescaled:
+        return plain
+    cost = LOGARITHMIC + n_rescaled * math.log(len(plain.nats))
+    other = _describe(x.on_log_scale, y.on_log_scale, shortest - cost)
+    if other.length + cost >= plain.length:
+        return plain
+    rows = zip(scales, other.positions, strict=True)
+    positions = np.array([row if scale is None else scale.undo(row) for scale, row in rows])
+    return replace(other, positions=positions, cost=other.cost + cost)
 
 
 def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:

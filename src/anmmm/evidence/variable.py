@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -28,11 +28,56 @@ ATOM, LARGEST_FEW = 0.1, 10
 APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
 # Fewest tied values of which one end may be described separately.
 FEWEST_VALUES = 4
+# Distance of the end of a logarithmic scale from the smallest value, relative to the median's.
+BEYOND = 0.05
 # Knots of a curve in a sum of several.
 SUM_KNOTS = 16
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
 MOST_CACHED, LONGEST_CACHED = 64, 2000
+
+
+@frozen
+class LogScale(Record):
+    """A logarithmic scale from one end of a standardized variable on: that of the shorter tail.
+
+    ``±log(BEYOND + (x - end) / (median - end))``, standardized by `center` and `unit`; `sign` is -1
+    if the end is the largest value.
+    """
+
+    end: float
+    distance: float
+    sign: float
+    center: float = 0.0
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, cells: Cells) -> LogScale | None:
+        """Make the scale of a variable; None if no tail is shorter, or half of the values equal."""
+        values, median = cells.values, float(np.median(cells.values))
+        ends = float(values.min()), float(values.max())
+        low, high = median - ends[0], ends[1] - median
+        if low == high or min(low, high) <= 0.0:
+            return None
+        scale = cls(ends[0], low, 1.0) if low < high else cls(ends[1], -high, -1.0)
+        log = scale.apply(values)
+        return replace(scale, center=float(log.mean()), unit=float(log.std()))
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        """Map values to this scale."""
+        log = np.log(BEYOND + np.maximum((x - self.end) / self.distance, 0.0))
+        return np.asarray((self.sign * log - self.center) / self.unit)
+
+    def undo(self, z: FloatArray) -> FloatArray:
+        """Map points of this scale back."""
+        log = self.sign * (self.center + self.unit * z)
+        return np.asarray(self.end + self.distance * (np.exp(log) - BEYOND))
+
+    def cells_of(self, cells: Cells) -> Cells:
+        """Return the cells of a variable on this scale."""
+        edges = self.apply(cells.edges)
+        ends = edges[cells.index], edges[cells.index + 1]
+        return Cells(self.apply(cells.values), cells.index, *ends, edges)
 
 
 @frozen
@@ -163,6 +208,21 @@ class Variable(Record):
         # A copy keeps all computed attributes.
         other = copy(self)
         object.__setattr__(other, "marginal", marginal)
+        return other
+
+    @computed
+    def log_scale(self) -> LogScale | None:
+        """The logarithmic scale of a skewed variable with a heavy tail."""
+        return None if self.rescaled is None else LogScale.of(self.cells)
+
+    @property
+    def on_log_scale(self) -> Variable:
+        """The same, its cells on its logarithmic scale if it has one."""
+        if self.log_scale is None:
+            return self
+        other = copy(self)
+        object.__setattr__(other, "cells", self.log_scale.cells_of(self.cells))
+        object.__setattr__(other, "raw", None)
         return other
 
     def summand(self, n_smooth: int, rescaled: bool = False) -> SplineBasis:
