@@ -1,5 +1,7 @@
 """Hidden variables that switch the mechanisms of several columns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,12 @@ def fitter(table):
 
 def agreement(labels, group):
     return max((labels == group).mean(), (labels != group).mean())
+
+
+def test_a_set_of_one_value_tells_nothing(rng):
+    model = fitter(rng.normal(size=(50, 2))).single(0, frozenset()).members[0]
+    group = Group({0: replace(model, likelihood=np.tile([0.0, -900.0], (50, 1)))}, {})
+    assert np.array_equal(group.value, np.zeros((50, 1)))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1]])

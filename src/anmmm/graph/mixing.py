@@ -135,8 +135,9 @@ class Group(Record):
 
     @computed
     def value(self) -> FloatArray:
-        """Probability of the first value, standardized, (n_samples, 1)."""
-        return standardize(self.probabilities[:, :1])[0]
+        """Probability of the first value, standardized, (n_samples, 1); zeros if it is constant."""
+        first = self.probabilities[:, :1]
+        return standardize(first)[0] if np.ptp(first) > 0.0 else np.zeros_like(first)
 
     @computed
     def length(self) -> float:
