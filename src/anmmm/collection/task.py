@@ -158,6 +158,9 @@ class DirectionTask(PairTask):
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
+        except np.linalg.LinAlgError:
+            # A ValueError, but no fault of the data.
+            raise
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error, **used_of)
         row = self._row_of(result, pair, used_of)
