@@ -307,16 +307,21 @@ def common_causes() -> Table:
     return ["", "families", "N", *columns, "sure and right, before", "sure and right"], rows
 
 
-LATER = "later"
+# Halves of the study of each row of the table, by its title.
+ROUNDS = {
+    "first {}": ("chosen on", "reported"),
+    "{} written later": ("later",),
+    "{} that a review found wrong": ("reviewed",),
+}
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.
 HALF, SIZE, RIGHT, SURE_RIGHT, WRONG = 2, 3, 5, 6, 7
 
 
-def unforeseen_of(n: str, later: bool | None = None) -> list[list[str]]:
+def unforeseen_of(n: str, title: str | None = None) -> list[list[str]]:
     """Return rows of families that no model foresaw, of a number of observations."""
     rows = [row for row in stored("unforeseen").rows if row[SIZE] == n]
-    return rows if later is None else [row for row in rows if (row[HALF] == LATER) == later]
+    return rows if title is None else [row for row in rows if row[HALF] in ROUNDS[title]]
 
 
 def right_of_sure(rows: Sequence[Sequence[str]]) -> float:
@@ -330,16 +335,17 @@ def unforeseen() -> Table:
     head = ["families", "N", "sure and right", "sure and wrong", "of the sure, right"]
     head += ["families above 0.1 sure and wrong", "above 0.3"]
     rows = []
-    for later in (False, True):
+    for title in ROUNDS:
         for n in SIZES_UNFORESEEN:
-            found = unforeseen_of(n, later)
+            found = unforeseen_of(n, title)
             pairs = [
                 str(round(math.fsum(number(row[at]) * int(row[4]) for row in found)))
                 for at in (SURE_RIGHT, WRONG)
             ]
             above = [str(sum(number(row[WRONG]) > limit for row in found)) for limit in (0.1, 0.3)]
-            title = f"{len(found)} written later" if later else f"first {len(found)}"
-            rows.append([title, n, *pairs, f"**{right_of_sure(found):.3f}**", *above])
+            rows.append(
+                [title.format(len(found)), n, *pairs, f"**{right_of_sure(found):.3f}**", *above]
+            )
     return head, rows
 
 
@@ -449,7 +455,9 @@ def confounded_wrong(n: str) -> tuple[float, float]:
 def unforeseen_right() -> list[float]:
     """Return the least and the largest fraction of right sure decisions in `unforeseen`."""
     shares = [
-        right_of_sure(unforeseen_of(n, later)) for later in (False, True) for n in SIZES_UNFORESEEN
+        right_of_sure(unforeseen_of(n, title))
+        for title in list(ROUNDS)[:2]
+        for n in SIZES_UNFORESEEN
     ]
     return [min(shares), max(shares)]
 

@@ -25,10 +25,12 @@ from benchmarks.studies.unforeseen import (
     LATER_DIRECT,
     LATER_NEITHER,
     NEITHER,
+    REVIEWED_DIRECT,
+    REVIEWED_NEITHER,
 )
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
-HALVES = ("chosen on", "reported", "later")
+HALVES = ("chosen on", "reported", "later", "reviewed")
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -54,13 +56,15 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in DIRECT or name in LATER_DIRECT
+    return name in DIRECT | LATER_DIRECT | REVIEWED_DIRECT
 
 
 def half_of(name: str) -> str:
     """Return the part of the study that a family belongs to."""
-    if name in LATER_DIRECT or name in LATER_NEITHER:
+    if name in LATER_DIRECT | LATER_NEITHER:
         return HALVES[2]
+    if name in REVIEWED_DIRECT | REVIEWED_NEITHER:
+        return HALVES[3]
     return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
 
 
@@ -122,9 +126,9 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=50_000)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--later", action="store_true", help="only families written later")
+    parser.add_argument("--half", choices=HALVES, help="only these families")
     arguments = parser.parse_args()
-    names = list(LATER_DIRECT | LATER_NEITHER if arguments.later else FAMILIES)
+    names = [name for name in FAMILIES if arguments.half in (None, half_of(name))]
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
     study(arguments.out, names, arguments.samples, seeds, arguments.jobs)
 
