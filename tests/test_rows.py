@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from anmmm import infer_direction
+from anmmm import infer_direction, infer_graph
 from anmmm._categories import Variables
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction.rows import rows_that_count
+from anmmm.direction.rows import groups_note, rows_that_count
 
 OFF = {"common_cause": False}
 
@@ -84,3 +84,40 @@ def test_what_a_series_is_worth_is_by_bartlett():
     share, _ = rows_that_count(Variables(*columns, (False, False)), result.evidence)
     # Of two such series (1 - φ²) / (1 + φ²), cut off where nothing is seen.
     assert share == pytest.approx(0.36 / 1.64, rel=0.2)
+
+
+def test_values_of_sites_make_no_direction_sure():
+    rng = np.random.default_rng(1)
+    site = rng.integers(8, size=300)
+    x, y = rng.normal(size=(2, 8))[:, site]
+    y = y + 0.5 * rng.normal(size=300)
+    result = infer_direction(x, y, **OFF)
+    note = "x has 8 values in 300 rows (one for each site or batch?): not sure"
+    assert result.notes[-1] == note
+    assert result.confidence < 0.9
+    as_they_are = infer_direction(x, y, rows="independent", **OFF)
+    assert note not in as_they_are.notes
+    assert as_they_are.confidence > 0.9
+    graph = infer_graph(np.column_stack([x, y]))
+    assert not any(edge.is_sure for edge in graph.edges)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(9.0),
+        np.array([0.0, 1.0, 3.0, 10.0, 30.0]),
+        0.7 * np.sqrt(10.0) ** np.arange(6),
+        np.log1p(np.arange(12.0)),
+        np.sqrt(np.arange(12.0)),
+        np.array([-1.5, 0.3, 0.9, 1.2]) / 7.0,
+    ],
+)
+def test_values_on_a_scale_are_not_of_sites(values, rng):
+    assert groups_note(rng.choice(values, 300), "x") == ""
+
+
+def test_many_values_or_few_rows_of_each_are_not_of_sites(rng):
+    assert groups_note(rng.normal(size=51)[rng.integers(51, size=900)], "x") == ""
+    assert groups_note(rng.normal(size=40)[rng.integers(40, size=150)], "x") == ""
+    assert groups_note(rng.normal(size=40)[np.arange(300) % 40], "x").startswith("x has 40 values")

@@ -27,7 +27,7 @@ from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import FLEXIBLE_NOTE, REFUSED_PVALUE
 from anmmm.direction.outliers import decide_without_outliers, outlier_rows
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
-from anmmm.direction.rows import confidence_by_rows
+from anmmm.direction.rows import confidence_by_rows, groups_note
 from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
@@ -269,6 +269,10 @@ def decide(
             most, note = confidence_by_rows(variables, evidence, compare_part)
             confidence = min(confidence, most)
             notes.append(note)
+            is_known = bool(note) or evidence.is_vector
+            for note in filter(None, [] if is_known else map(groups_note, variables[:2], names)):
+                confidence = min(confidence, UNSURE)
+                notes.append(note)
         if evidence.is_flexible:
             notes.append(FLEXIBLE_NOTE)
         # The test takes a while, and matters only for confidences above the limit.

@@ -28,8 +28,34 @@ COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 LARGEST_FRACTION = 0.5
 # Rank autocorrelation of independent rows, times the root of their number, at most.
 SERIAL, MOST_LAGS = 5.0, 500
+# Fewest and most values of groups, rows of each, and how far values on steps may be off.
+FEWEST_GROUPS, MOST_GROUPS, ROWS_A_GROUP, STEP_TOLERANCE = 4, 50, 5, 0.01
 # N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %).
 UNIT_ROOT = 14.0
+
+
+def groups_note(values: FloatArray, name: object) -> str:
+    """Return a note if a variable's values are few and irregular: of sites or batches, not of rows.
+
+    Levels, counts, doses and rounded values are on a scale of equal steps or ratios; so are, undone
+    here, the logarithms and roots of such values.
+    """
+    distinct, n = np.unique(values), len(values)
+    with np.errstate(all="ignore"):
+        # Values that differ by rounding are one.
+        distinct = distinct[np.diff(distinct, prepend=-math.inf) > 1e-9 * np.ptp(distinct)]
+        k = len(distinct)
+        if not FEWEST_GROUPS <= k <= min(MOST_GROUPS, n / ROWS_A_GROUP):
+            return ""
+        if any(_has_a_step(f(distinct)) for f in (np.array, np.log, np.exp, np.square)):
+            return ""
+    return f"{name} has {k} values in {n} rows (one for each site or batch?): not sure"
+
+
+def _has_a_step(values: FloatArray) -> bool:
+    gaps = np.abs(np.diff(values))
+    steps = gaps / gaps.min()
+    return bool(np.all(np.abs(steps - np.rint(steps)) < STEP_TOLERANCE))
 
 
 def confidence_by_rows(

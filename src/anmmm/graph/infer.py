@@ -31,6 +31,7 @@ from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
 from anmmm.direction.outcome import FLEXIBLE_NOTE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
+from anmmm.direction.rows import groups_note
 from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.lengths import is_flexible
 from anmmm.evidence.models import ConditionalModel
@@ -332,7 +333,8 @@ def _limits(
 ) -> dict[Arrow, tuple[float, str]]:
     """Return the most confidence in arrows that have less of it for some reason, and the reason.
 
-    As with pairs: outliers, copies and rows in time, and the most flexible model both ways.
+    As with pairs: outliers, copies and rows in time, values of groups of rows, and the most
+    flexible model both ways.
     """
     limits = {
         (i, j): (UNSURE, FLEXIBLE_NOTE)
@@ -340,10 +342,13 @@ def _limits(
         if is_flexible(found.models[j].name)
         and is_flexible(lengths.model(i, found.parents[i] | {j}).name)
     }
-    kept, outliers, others = rows_to_keep(lengths, found.parents)
+    sample, (kept, outliers, others) = lengths.sample, rows_to_keep(lengths, found.parents)
+    for at, name in enumerate(() if others else sample.names):
+        if note := groups_note(sample.values[:, at], name):
+            limits |= {each: (UNSURE, note) for each in arrows(found.parents) if at in each}
     if not (outliers or others):
         return limits
-    sample, n_kept = lengths.sample, int(kept.sum())
+    n_kept = int(kept.sum())
     LOGGER.info("graph: again on %d of %d rows", n_kept, len(kept))
     few = Sample(sample.values[kept], sample.categorical, sample.names)
     again = dict.fromkeys(arrows(found.parents), 0.5)
