@@ -38,7 +38,7 @@ from anmmm.evidence.variable import Variable
 # Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
 # Most values of a categorical variable, and of one that may be counts.
-MOST_CATEGORIES, MOST_COUNTS = 8, 64
+MOST_CATEGORIES, MOST_COUNTS = 8, 128
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
 # and of a curve with noise that grows along it.
 OFTEN, RARE = 0.3, 0.05

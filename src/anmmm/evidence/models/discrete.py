@@ -42,6 +42,7 @@ FEW_LEVELS = 10
 SIZES, POISSON = (0.05, 1e4), 1e9
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @frozen
@@ -150,6 +151,7 @@ class Counts(CurveModel):
     """Counts (n_samples,) of mean ``exp(f(x))``, at least as variable as Poisson's.
 
     `size` is the mean squared over the variance beyond Poisson's; `POISSON` if there is none.
+    `is_positive`: whether their distribution is without zeros.
     """
 
     NAME = "count"
@@ -158,6 +160,7 @@ class Counts(CurveModel):
 
     counts: FloatArray
     size: float
+    is_positive: bool
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
@@ -188,32 +191,53 @@ class Counts(CurveModel):
                 p = betainc(size, most, size / (size + mean))
             return np.where(count > 0.0, p, 0.0)
 
-        return below(self.counts), below(self.counts + 1.0)
+        # The probability of zeros that cannot occur.
+        missing = below(np.ones_like(mean)) if self.is_positive else np.zeros_like(mean)
+        ends = (np.maximum(below(at) - missing, 0.0) for at in (self.counts, self.counts + 1.0))
+        lower, upper = (end / np.maximum(1.0 - missing, TINY) for end in ends)
+        return lower, upper
 
 
 def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
-    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
-    plain = fit = _fit_size(basis, cells, counts, POISSON)
-    for _ in range(SIZE_ROUNDS):
-        size = _best_size(counts, np.exp(fit.curve))
-        fit = _fit_size(basis, cells, counts, size)
-    return shortest([plain, fit.plus(0.5 * math.log(len(fit.curve)))])
+    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's.
+
+    Counts from 1 on are those of a distribution without its zeros.
+    """
+    fits, is_positive = list[Counts](), counts.min() > 0.0
+    for is_dispersed in (False, True):
+        fit = _fit_size(basis, cells, counts, POISSON, counts)
+        for _ in range(SIZE_ROUNDS if is_dispersed or is_positive else 0):
+            mean = np.exp(fit.curve)
+            size = _best_size(counts, mean) if is_dispersed else POISSON
+            seen = counts
+            if is_positive:
+                # The score of the mean without zeros is that of all counts, less what these lack.
+                log_p = log_count_mass(np.zeros_like(mean), mean, size)
+                lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
+                # Negative ones, of sizes below 1, would make the likelihood no longer concave.
+                seen = np.maximum(counts - lacking, 0.0)
+            fit = _fit_size(basis, cells, counts, size, seen)
+        fits.append(fit.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
+    return shortest(fits)
 
 
-def _fit_size(basis: SplineBasis, cells: Cells, counts: FloatArray, size: float) -> Counts:
+def _fit_size(
+    basis: SplineBasis, cells: Cells, counts: FloatArray, size: float, seen: FloatArray
+) -> Counts:
+    """Fit counts to what is `seen` of them, (n_samples,), and encode them."""
     mean = np.zeros_like(basis.prior)
-    mean[0] = math.log(float(counts.mean()))
+    mean[0] = math.log(max(float(seen.mean()), TINY))
     none = np.empty((0, 0))
     cuts, prior = Cuts(np.empty(0), none), SlopePrior(none, none, 0, 0.0)
-    cost, curve, n_iter = _latent(basis, counts, size, cuts, prior, np.empty(0), mean)
-    mass = np.exp(log_count_mass(counts, np.exp(curve), size))
-    nats = code_lengths(mass, cells.n_distinct)
-    return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size)
+    cost, curve, n_iter = _latent(basis, seen, size, cuts, prior, np.empty(0), mean)
+    nats = code_lengths(np.exp(_log_mass(counts, np.exp(curve), size)), cells.n_distinct)
+    is_positive = bool(counts.min() > 0.0)
+    return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size, is_positive)
 
 
 def _best_size(counts: FloatArray, mean: FloatArray) -> float:
     def length(log_size: float) -> float:
-        return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
+        return -float(_log_mass(counts, mean, math.exp(log_size)).sum())
 
     # Imported here because it loads slowly and only counts need it.
     from scipy.optimize import minimize_scalar
@@ -223,10 +247,19 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
     return math.exp(float(found.x))
 
 
+def _log_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
+    """Log-probability of counts, given that none is 0 if that is so."""
+    log_mass = log_count_mass(counts, mean, size)
+    if counts.min() > 0.0:
+        log_p = log_count_mass(np.zeros_like(mean), mean, size)
+        log_mass = log_mass - np.log(np.maximum(-np.expm1(log_p), TINY))
+    return log_mass
+
+
 def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
     """Log-probability of counts under a negative binomial distribution, or Poisson's."""
     # A mean may underflow to 0.
-    mean = np.maximum(mean, np.finfo(np.float64).tiny)
+    mean = np.maximum(mean, TINY)
     plain = -gammaln(counts + 1.0) + counts * np.log(mean)
     if size >= POISSON:
         return np.asarray(plain - mean)
