@@ -43,7 +43,7 @@ def groups_note(values: FloatArray, name: object) -> str:
     distinct, n = np.unique(values), len(values)
     with np.errstate(all="ignore"):
         # Values that differ by rounding are one.
-        distinct = distinct[np.diff(distinct, prepend=-math.inf) > 1e-9 * np.ptp(distinct)]
+        distinct = distinct[np.diff(distinct, prepend=-math.inf) > 1e-9 * np.abs(distinct)]
         k = len(distinct)
         if not FEWEST_GROUPS <= k <= min(MOST_GROUPS, n / ROWS_A_GROUP):
             return ""
