@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, listening
@@ -49,6 +50,8 @@ MIN_GAIN = 4.0
 MAX_PARENTS = 8
 # Rows that a fit needs for each cause.
 ROWS_A_PARENT = 10
+# Times by which refits of the most flexible models both ways differ more than their error.
+FLEXIBLE_ERROR = 4.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.
 LEAST_RANGE = 1e-6
 
@@ -336,12 +339,12 @@ def _limits(
     As with pairs: outliers, copies and rows in time, values of groups of rows, and the most
     flexible model both ways.
     """
-    limits = {
-        (i, j): (UNSURE, FLEXIBLE_NOTE)
-        for i, j in arrows(found.parents)
-        if is_flexible(found.models[j].name)
-        and is_flexible(lengths.model(i, found.parents[i] | {j}).name)
-    }
+    limits = {}
+    for i, j in arrows(found.parents):
+        reverse = i, found.parents[i] | {j}
+        if is_flexible(found.models[j].name) and is_flexible(lengths.model(*reverse).name):
+            odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
+            limits[i, j] = float(expit(odds)), FLEXIBLE_NOTE
     sample, (kept, outliers, others) = lengths.sample, rows_to_keep(lengths, found.parents)
     for at, name in enumerate(() if others else sample.names):
         if note := groups_note(sample.values[:, at], name):
