@@ -339,16 +339,23 @@ def _limits(
     As with pairs: outliers, copies and rows in time, values of groups of rows, and the most
     flexible model both ways.
     """
-    limits = {}
+    limits: dict[Arrow, tuple[float, str]] = {}
+
+    def limit(arrow: Arrow, confidence: float, why: str) -> None:
+        if confidence < limits.get(arrow, (1.0, ""))[0]:
+            limits[arrow] = confidence, why
+
     for i, j in arrows(found.parents):
         reverse = i, found.parents[i] | {j}
         if is_flexible(found.models[j].name) and is_flexible(lengths.model(*reverse).name):
             odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
-            limits[i, j] = float(expit(odds)), FLEXIBLE_NOTE
+            limit((i, j), float(expit(odds)), FLEXIBLE_NOTE)
     sample, (kept, outliers, others) = lengths.sample, rows_to_keep(lengths, found.parents)
     for at, name in enumerate(() if others else sample.names):
         if note := groups_note(sample.values[:, at], name):
-            limits |= {each: (UNSURE, note) for each in arrows(found.parents) if at in each}
+            for arrow in arrows(found.parents):
+                if at in arrow:
+                    limit(arrow, UNSURE, note)
     if not (outliers or others):
         return limits
     n_kept = int(kept.sum())
@@ -365,10 +372,8 @@ def _limits(
             is_confirmed = confidence >= CONFIRMING_CONFIDENCE and not others
             if is_directed:
                 again[arrow] = 1.0 if is_confirmed else confidence
-    why = "; ".join(filter(None, (outliers, others)))
     for arrow, confidence in again.items():
-        if confidence < limits.get(arrow, (1.0, ""))[0]:
-            limits[arrow] = confidence, why
+        limit(arrow, confidence, "; ".join(filter(None, (outliers, others))))
     return limits
 
 
