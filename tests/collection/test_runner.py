@@ -319,6 +319,8 @@ def test_of_very_many_results_none_is_kept(monkeypatch, tmp_path):
                 take(results, tmp_path)
     streamed = infer_directions(source[:2], **CHEAP)
     assert len(list(streamed.stream())) == 2
+    with pytest.raises(RuntimeError, match="were read already"):
+        list(streamed.stream())
     with pytest.raises(RuntimeError, match="read already"):
         streamed.to_list()
 

@@ -194,10 +194,17 @@ class PairResults(Sequence[R]):
         ------
         record
             Kept rows first; they remain kept if they are all rows.
+
+        Raises
+        ------
+        RuntimeError
+            If rows were read that are not kept.
         """
         kept = self._kept or []
+        if self._n_read > len(kept):
+            raise RuntimeError(READ)
         yield from kept
-        if not self._complete and self._n_read == len(kept):
+        if not self._complete:
             self._kept = None
             while not self._complete and self._advance():
                 yield self._last
