@@ -269,10 +269,10 @@ def decide(
             most, note = confidence_by_rows(variables, evidence, compare_part)
             confidence = min(confidence, most)
             notes.append(note)
-            is_known = bool(note) or evidence.is_vector
-            for note in filter(None, [] if is_known else map(groups_note, variables[:2], names)):
-                confidence = min(confidence, UNSURE)
-                notes.append(note)
+            if not (note or evidence.is_vector):
+                of_groups = list(filter(None, map(groups_note, variables[:2], names)))
+                confidence = min(confidence, UNSURE) if of_groups else confidence
+                notes += of_groups
         if evidence.is_flexible:
             notes.append(FLEXIBLE_NOTE)
         # The test takes a while, and matters only for confidences above the limit.

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from anmmm._categories import Variables
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_pair
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult, integral_transform
@@ -28,7 +28,7 @@ COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 LARGEST_FRACTION = 0.5
 # Rank autocorrelation of independent rows, times the root of their number, at most.
 SERIAL, MOST_LAGS = 5.0, 500
-# Fewest and most values of groups, rows of each, and how far values on steps may be off.
+# Fewest and most values of groups, rows of each, and tolerance of multiples of a step.
 FEWEST_GROUPS, MOST_GROUPS, ROWS_A_GROUP, STEP_TOLERANCE = 4, 50, 5, 0.01
 # N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %).
 UNIT_ROOT = 14.0
@@ -78,14 +78,20 @@ def _without_copies(
 ) -> float:
     """Return the confidence of the same direction from as many rows as count."""
     x, y = variables[:2]
-    rows = np.unique(np.hstack([x, y]), axis=0, return_index=True)[1]
-    if len(rows) > math.ceil(fraction * len(x)):
-        rows = np.arange(0, len(x), math.ceil(1.0 / fraction))
+    rows = as_many_rows(np.hstack([x, y]), fraction)
     try:
         few = compare(*as_pair(x[rows], y[rows]))
     except ValueError:
         return 0.5
     return confidence_of(few) if few.direction == evidence.direction else 0.5
+
+
+def as_many_rows(columns: FloatArray, fraction: float) -> IntArray:
+    """Return a fraction of the rows (n_samples, n_columns): distinct ones, or every k-th."""
+    rows = np.unique(columns, axis=0, return_index=True)[1]
+    if len(rows) > math.ceil(fraction * len(columns)):
+        rows = np.arange(0, len(columns), math.ceil(1.0 / fraction))
+    return rows
 
 
 def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
@@ -96,7 +102,7 @@ def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[flo
         sides = evidence.forward, evidence.backward
         most = max(each.cells.n_distinct for each in sides if isinstance(each, DirectionEvidence))
         if not (any(variables.categorical) or any(map(is_sorted, columns.T))):
-            serial = serial_fraction(chosen.cells.values, integral_transform(chosen.chosen))
+            serial = serial_fraction(chosen.cells.values, lambda: integral_transform(chosen.chosen))
     else:
         most = max(len(np.unique(part, axis=0)) for part in variables[:2])
     return counted_rows(len(columns), distinct_fraction(columns, most), serial)
@@ -128,14 +134,17 @@ def distinct_fraction(columns: FloatArray, most: int) -> float:
     return n_distinct / len(columns)
 
 
-def serial_fraction(cause: FloatArray, residual: FloatArray) -> float:
-    """Return the fraction of rows that count for an effect, if rows in order are alike, else 1."""
+def serial_fraction(cause: FloatArray, residual_of: Callable[[], FloatArray]) -> float:
+    """Return the fraction of rows that count for an effect, if rows in order are alike, else 1.
+
+    The residual (n_samples,) is made only if the cause is a series.
+    """
     n = len(cause)
     least, worth = SERIAL / math.sqrt(n), 1.0
     cause = _standardized_ranks(cause)
     if float(cause[1:] @ cause[:-1]) < least:
         return 1.0
-    residual = _standardized_ranks(residual)
+    residual = _standardized_ranks(residual_of())
     # Variance of a sum of products of two such series (Bartlett 1935).
     for lag in range(1, min(n // 2, MOST_LAGS)):
         of_cause, of_residual = (float(each[lag:] @ each[:-lag]) for each in (cause, residual))

@@ -172,6 +172,8 @@ def infer_graph(
     lengths = Lengths(sample, jobs)
     with _recording(lengths, progress, checkpoint) as on_fit, single_thread():
         found = _find(lengths, rules, common_cause)
+        LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(found.parents)))
+        unexplained = _unexplained(found.grouped, found.parents, rules.min_gain)
         mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
         limits = _limits(lengths, found, rules, common_cause, on_fit)
     nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
@@ -186,7 +188,7 @@ def infer_graph(
         mixing=mixing,
         unexplained=tuple(
             (names[i], names[j], nats)
-            for (i, j), nats in found.unexplained
+            for (i, j), nats in unexplained
             if {names[i], names[j]} not in joined
         ),
         length=found.length,
@@ -310,25 +312,24 @@ class _Found(NamedTuple):
     challenges: dict[Arrow, Challenge]
     groups: list[Group]
     confounded: dict[Arrow, Confounded]
-    unexplained: list[tuple[Arrow, float]]
     length: float
+    # Given what the hidden variables tell.
+    grouped: Lengths
 
 
 def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
-    """Search the graph, then hidden variables, then what they leave unexplained."""
+    """Search the graph, then hidden variables, then hidden common causes."""
     grouped, parents, challenges, groups = search_mixed(lengths, rules, *search(lengths, rules))
     switched = {j: model for group in groups for j, model in group.members.items()}
     confounded: dict[Arrow, Confounded] = {}
     if common_cause:
         parents, confounded = find_confounded(grouped, parents, rules, switched)
-    LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
-    unexplained = _unexplained(grouped, parents, rules.min_gain)
     models = [switched.get(j) or lengths.model(j, causes) for j, causes in enumerate(parents)]
     parts = [group.length for group in groups]
     parts += [model.length for j, model in enumerate(models) if j not in switched]
     parts += [-each.gain for each in confounded.values() if each.is_shorter]
     length = math.fsum(parts)
-    return _Found(parents, models, challenges, groups, confounded, unexplained, length)
+    return _Found(parents, models, challenges, groups, confounded, length, grouped)
 
 
 def _limits(
@@ -356,25 +357,30 @@ def _limits(
             for arrow in arrows(found.parents):
                 if at in arrow:
                     limit(arrow, UNSURE, note)
-    if not (outliers or others):
-        return limits
-    n_kept = int(kept.sum())
-    LOGGER.info("graph: again on %d of %d rows", n_kept, len(kept))
-    few = Sample(sample.values[kept], sample.categorical, sample.names)
-    again = dict.fromkeys(arrows(found.parents), 0.5)
-    if n_kept >= MIN_ROWS and np.ptp(few.values, axis=0).all():
-        fewer = replace(rules, max_parents=min(rules.max_parents, max(n_kept // ROWS_A_PARENT, 1)))
-        shorter = Lengths(few, lengths.n_jobs)
-        shorter.on_fit = on_fit
-        second = _find(shorter, fewer, common_cause)
-        for arrow in again.keys() & set(arrows(second.parents)):
-            is_directed, confidence = _decision(second, arrow)
+    if outliers or others:
+        LOGGER.info("graph: again on %d of %d rows", kept.sum(), len(kept))
+        fewer = Lengths(
+            Sample(sample.values[kept], sample.categorical, sample.names), lengths.n_jobs
+        )
+        fewer.on_fit = on_fit
+        again = _confidences(fewer, rules, common_cause)
+        for arrow in arrows(found.parents):
+            confidence = again.get(arrow, 0.5)
             is_confirmed = confidence >= CONFIRMING_CONFIDENCE and not others
-            if is_directed:
-                again[arrow] = 1.0 if is_confirmed else confidence
-    for arrow, confidence in again.items():
-        limit(arrow, confidence, "; ".join(filter(None, (outliers, others))))
+            why = "; ".join(filter(None, (outliers, others)))
+            limit(arrow, 1.0 if is_confirmed else confidence, why)
     return limits
+
+
+def _confidences(lengths: Lengths, rules: Rules, common_cause: bool) -> dict[Arrow, float]:
+    """Search the graph of other rows; return the confidence in each of its arrows, if any."""
+    values = lengths.sample.values
+    if len(values) < MIN_ROWS or not np.ptp(values, axis=0).all():
+        return {}
+    most = min(rules.max_parents, max(len(values) // ROWS_A_PARENT, 1))
+    found = _find(lengths, replace(rules, max_parents=most), common_cause)
+    decisions = {arrow: _decision(found, arrow) for arrow in arrows(found.parents)}
+    return {arrow: confidence for arrow, (is_arrow, confidence) in decisions.items() if is_arrow}
 
 
 def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:

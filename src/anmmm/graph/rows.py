@@ -6,14 +6,20 @@ without them, and an arrow is no surer than it is there.
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import numpy as np
 
-from anmmm._typing import BoolArray
+from anmmm._typing import BoolArray, FloatArray
 from anmmm._words import counted
 from anmmm.direction.outliers import outlier_mask
-from anmmm.direction.rows import counted_rows, distinct_fraction, is_sorted, serial_fraction
+from anmmm.direction.rows import (
+    as_many_rows,
+    counted_rows,
+    distinct_fraction,
+    is_sorted,
+    serial_fraction,
+)
 from anmmm.evidence import integral_transform
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Parents, arrows
@@ -30,14 +36,15 @@ def rows_to_keep(lengths: Lengths, parents: Parents) -> tuple[BoolArray, str, st
     outliers = f"{counted(n_outliers, 'row')} with outliers or censored values (codes?)"
     most = max(each.cells.n_distinct for each in lengths.sample.variables)
     copies, serial = distinct_fraction(values, most), 1.0
+
+    def residual(effect: int) -> FloatArray:
+        return integral_transform(lengths.model(effect, parents[effect]))
+
     if not any(map(is_sorted, values.T)):
         for i, j in arrows(parents):
             if numbers[i] and numbers[j]:
-                residual = integral_transform(lengths.model(j, parents[j]))
-                serial = min(serial, serial_fraction(values[:, i], residual))
+                serial = min(serial, serial_fraction(values[:, i], partial(residual, j)))
     fraction, note = counted_rows(n, copies, serial)
-    if copies < 1.0:
-        kept &= np.isin(np.arange(n), np.unique(values, axis=0, return_index=True)[1])
-    if serial < 1.0:
-        kept &= np.arange(n) % math.ceil(1.0 / fraction) == 0
+    if note:
+        kept &= np.isin(np.arange(n), as_many_rows(values, fraction))
     return kept, outliers if n_outliers else "", note
