@@ -339,7 +339,7 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
     dispersion, by moments, is within two standard errors of 0.
     """
     n, V = pair.values.shape[1], pair.n_values[d]
-    each, beyond, squares = np.empty(V), 0.0, NOWHERE
+    same, each, beyond, squares = np.empty(V), np.empty(V), 0.0, NOWHERE
     for k in range(used):
         total, moment = 0.0, 0.0
         for v in range(V):
@@ -354,17 +354,19 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
     if dispersion < math.sqrt(8.0 / n):
         dispersion = 0.0
     hidden.variances[d, 0, 0] = dispersion
+    size = 1.0 / dispersion if dispersion > 0.0 else 0.0
+    # What is the same at all nodes.
+    for v in range(V):
+        same[v] = -pair.log_factorials[d, v]
+        if dispersion > 0.0:
+            same[v] += math.lgamma(pair.counts[d, v] + size) - math.lgamma(size)
+            same[v] += size * math.log(size)
     for k in range(used):
         mean = hidden.positions[d, k]
         for v in range(V):
             count = pair.counts[d, v]
-            each[v] = count * math.log(mean) - pair.log_factorials[d, v]
-            if dispersion == 0.0:
-                each[v] -= mean
-            else:
-                size = 1.0 / dispersion
-                each[v] += math.lgamma(count + size) - math.lgamma(size)
-                each[v] += size * math.log(size) - (count + size) * math.log(size + mean)
+            each[v] = same[v] + count * math.log(mean)
+            each[v] -= (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
         exp_nonpositive(each, V)
         for v in range(V):
             hidden.tables[d, v, k] = each[v]

@@ -203,26 +203,33 @@ def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
 
     Counts from 1 on are those of a distribution without its zeros.
     """
-    fits, is_positive = list[Counts](), counts.min() > 0.0
+    is_positive = bool(counts.min() > 0.0)
+    first = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
+    fits = list[Counts]()
     for is_dispersed in (False, True):
-        fit = _fit_size(basis, cells, counts, POISSON, counts)
+        fit = first
         for _ in range(SIZE_ROUNDS if is_dispersed or is_positive else 0):
             mean = np.exp(fit.curve)
-            size = _best_size(counts, mean) if is_dispersed else POISSON
+            size = _best_size(counts, mean, is_positive) if is_dispersed else POISSON
             seen = counts
             if is_positive:
                 # The score of the mean without zeros is that of all counts, less what these lack.
-                log_p = log_count_mass(np.zeros_like(mean), mean, size)
+                log_p = _log_zero(mean, size)
                 lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
                 # Negative ones, of sizes below 1, would make the likelihood no longer concave.
                 seen = np.maximum(counts - lacking, 0.0)
-            fit = _fit_size(basis, cells, counts, size, seen)
+            fit = _fit_size(basis, cells, counts, size, seen, is_positive)
         fits.append(fit.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
     return shortest(fits)
 
 
 def _fit_size(
-    basis: SplineBasis, cells: Cells, counts: FloatArray, size: float, seen: FloatArray
+    basis: SplineBasis,
+    cells: Cells,
+    counts: FloatArray,
+    size: float,
+    seen: FloatArray,
+    is_positive: bool,
 ) -> Counts:
     """Fit counts to what is `seen` of them, (n_samples,), and encode them."""
     mean = np.zeros_like(basis.prior)
@@ -230,14 +237,14 @@ def _fit_size(
     none = np.empty((0, 0))
     cuts, prior = Cuts(np.empty(0), none), SlopePrior(none, none, 0, 0.0)
     cost, curve, n_iter = _latent(basis, seen, size, cuts, prior, np.empty(0), mean)
-    nats = code_lengths(np.exp(_log_mass(counts, np.exp(curve), size)), cells.n_distinct)
-    is_positive = bool(counts.min() > 0.0)
+    mass = np.exp(_log_mass(counts, np.exp(curve), size, is_positive))
+    nats = code_lengths(mass, cells.n_distinct)
     return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size, is_positive)
 
 
-def _best_size(counts: FloatArray, mean: FloatArray) -> float:
+def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float:
     def length(log_size: float) -> float:
-        return -float(_log_mass(counts, mean, math.exp(log_size)).sum())
+        return -float(_log_mass(counts, mean, math.exp(log_size), is_positive).sum())
 
     # Imported here because it loads slowly and only counts need it.
     from scipy.optimize import minimize_scalar
@@ -247,13 +254,17 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
     return math.exp(float(found.x))
 
 
-def _log_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
-    """Log-probability of counts, given that none is 0 if that is so."""
+def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bool) -> FloatArray:
+    """Log-probability of counts, given that none is 0 if `is_positive`."""
     log_mass = log_count_mass(counts, mean, size)
-    if counts.min() > 0.0:
-        log_p = log_count_mass(np.zeros_like(mean), mean, size)
-        log_mass = log_mass - np.log(np.maximum(-np.expm1(log_p), TINY))
-    return log_mass
+    if not is_positive:
+        return log_mass
+    return log_mass - np.log(np.maximum(-np.expm1(_log_zero(mean, size)), TINY))
+
+
+def _log_zero(mean: FloatArray, size: float) -> FloatArray:
+    """Log-probability of a count of 0."""
+    return log_count_mass(np.zeros_like(mean), mean, size)
 
 
 def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
