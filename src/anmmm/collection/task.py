@@ -113,6 +113,9 @@ class PairTask(Record, ABC):
 
     def unusable(self, pair: Pair, error: Exception, **found: Any) -> Any:
         """Return the row of a pair that cannot be analyzed, with the number of dropped rows."""
+        if isinstance(error, np.linalg.LinAlgError):
+            # A ValueError, but no fault of the data.
+            raise error
         dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
         return self.failed(pair, "unusable", joined(str(error), dropped), **found)
 
@@ -158,9 +161,6 @@ class DirectionTask(PairTask):
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
-        except np.linalg.LinAlgError:
-            # A ValueError, but no fault of the data.
-            raise
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error, **used_of)
         row = self._row_of(result, pair, used_of)
