@@ -408,7 +408,7 @@ def often_zero(rng: Generator, y: np.ndarray, share: float = 0.3) -> np.ndarray:
     return np.where(rng.random(len(y)) < share, 0.0, y)
 
 
-def heaped(rng: Generator, y: np.ndarray, unit: float, share: float) -> np.ndarray:
+def partly_rounded(rng: Generator, y: np.ndarray, unit: float, share: float) -> np.ndarray:
     """Round to whole numbers, and in some rows to a larger unit."""
     return np.where(rng.random(len(y)) < share, unit * np.round(y / unit), np.round(y))
 
@@ -484,10 +484,10 @@ REVIEWED_DIRECT: dict[str, Family] = {
         normal, lambda x, e, rng: np.where(rng.random(len(x)) < 0.08, 9.0, answers(x + 0.5 * e))
     ),
     "amounts rounded to 5 or 1": of_cause(
-        uniform, lambda x, e, rng: heaped(rng, np.exp(2 + 0.6 * x + 0.4 * e), 5, 0.7)
+        uniform, lambda x, e, rng: partly_rounded(rng, np.exp(2 + 0.6 * x + 0.4 * e), 5, 0.7)
     ),
     "counts rounded to 5 or 1": of_cause(
-        uniform, lambda x, e, rng: heaped(rng, rng.poisson(6 * np.exp(0.3 * x)), 5, 0.5)
+        uniform, lambda x, e, rng: partly_rounded(rng, rng.poisson(6 * np.exp(0.3 * x)), 5, 0.5)
     ),
     "progressive tax": of_cause(
         lambda rng, n: np.exp(3.5 + 0.6 * normal(rng, n)).round(1),

@@ -39,7 +39,7 @@ def answers(rng, n=300):
     return x, np.where(rng.random(n) < 0.3, 9, y)
 
 
-def heaped(rng, n=300):
+def partly_rounded(rng, n=300):
     x = rng.uniform(-2.0, 2.0, n)
     y = np.exp(2.0 + 0.6 * x + 0.4 * rng.normal(size=n))
     return x, np.where(rng.random(n) < 0.7, 5.0 * np.round(y / 5.0), np.round(y))
@@ -173,6 +173,6 @@ def test_tied_values_may_have_an_end_apart(draw, rng):
 
 
 def test_values_that_people_round_to_have_cuts_of_their_own(rng):
-    result = evidence(*heaped(rng))
+    result = evidence(*partly_rounded(rng))
     assert result.forward.model == "ordered"
     assert result.score > 0.0
