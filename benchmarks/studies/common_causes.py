@@ -74,10 +74,25 @@ def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
     }
 
 
+def seconds_to_draw(name: str, n: int) -> float:
+    """Return the seconds that drawing a pair of a family takes."""
+    start = perf_counter()
+    FAMILIES[name](np.random.default_rng(0), n)
+    return perf_counter() - start
+
+
 def study(
-    path: Path, sizes: list[int], first: int, count: int, n_jobs: int, kinds: list[str]
+    path: Path,
+    sizes: list[int],
+    first: int,
+    counts: tuple[int, int],
+    n_jobs: int,
+    kinds: list[str],
 ) -> None:
-    """Write a line a family and a number of observations."""
+    """Write a line a family and a number of observations.
+
+    counts: pairs of a family, and of one that takes more than a second to draw.
+    """
     print_header(*COLUMNS)
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -87,7 +102,7 @@ def study(
                 kind = "confounded" if name in CONFOUNDED else "direct"
                 if kind not in kinds:
                     continue
-                seeds = range(first, first + count)
+                seeds = range(first, first + counts[seconds_to_draw(name, n) > 1.0])
                 rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
                 facts = [row for row in rows if row is not None]
                 line: dict[str, object] = {
@@ -159,6 +174,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, nargs="+", default=[100, 300, 1000])
     parser.add_argument("--first-seed", type=int, default=30_000)
     parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--slow", type=int, help="pairs where drawing one takes over a second")
     parser.add_argument("--only", choices=KINDS, help="families of this kind alone")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--calibrate", action="store_true")
@@ -175,7 +191,7 @@ def main() -> None:
             arguments.out,
             arguments.samples,
             arguments.first_seed,
-            arguments.count,
+            (arguments.count, arguments.slow or arguments.count),
             arguments.jobs,
             [arguments.only] if arguments.only else list(KINDS),
         )

@@ -4,8 +4,8 @@
 [--count COUNT] [--peers NAME ...]`` draws graphs of each cell (`benchmarks.studies.graph_data`) and
 appends a line of JSON for each graph and method to FILE. It skips lines that FILE already has.
 ``... table FILE`` prints the results. ``... failures FILE`` prints graphs with a wrong sure arrow
-or a shorter true DAG. Peers need causal-learn or lingam (extra ``peers``); NOTEARS-MLP and
-GraN-DAG need gCastle and torch.
+or a shorter true DAG. ``... times`` prints seconds and memory of larger tables. Peers need
+causal-learn or lingam (extra ``peers``); NOTEARS-MLP and GraN-DAG need gCastle and torch.
 
 Columns of the table:
 
@@ -23,9 +23,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,9 +40,10 @@ from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Rules, total
+from benchmarks.collections import session_megabytes
 from benchmarks.peers.causal_orders import Smooths, cam, score, significant
 from benchmarks.studies.common import print_header, print_row
-from benchmarks.studies.graph_data import CELLS, draw
+from benchmarks.studies.graph_data import CELLS, draw, draw_dag, draw_table
 
 OURS = "anmmm"
 SURE = 0.9
@@ -47,6 +51,8 @@ SURE = 0.9
 SAME = 1e-3
 # PC's level in causal-learn.
 LEVEL = 0.05
+# Columns and rows of the tables that are timed.
+TIMED = (10, 1000), (20, 1000), (50, 1000), (100, 300), (200, 300)
 Line = dict[str, Any]
 
 
@@ -392,6 +398,29 @@ def failures(path: Path) -> None:
             print_row(line["cell"], line["seed"], distance, ", ".join(wrong), f"{nats:.1f}")
 
 
+def times() -> None:
+    """Print seconds and memory of graphs of ER1 tables on two cores, after compilation."""
+    warnings.simplefilter("ignore")
+    measure("mixed", 0, OURS)
+    print_header("columns", "rows", "edges", "found", "right", "s", "MB")
+    for n_nodes, n_samples in TIMED:
+        cell = replace(CELLS["ER1"], n_nodes=n_nodes, n_samples=n_samples)
+        rng = np.random.default_rng([0, n_nodes, n_samples])
+        truth, order = draw_dag(rng, cell)
+        table = draw_table(rng, truth, order, cell)
+        began, megabytes = time.perf_counter(), 0.0
+        with ThreadPoolExecutor(1) as thread:
+            graph = thread.submit(infer_graph, table, n_jobs=2)
+            while not graph.done():
+                megabytes = max(megabytes, session_megabytes(os.getsid(0)))
+                time.sleep(0.5)
+        found = graph.result()
+        seconds = f"{time.perf_counter() - began:.1f}"
+        right = sum(int(truth[arrow]) for arrow in found.directed)
+        edges = truth.sum(), len(found.edges), right
+        print_row(n_nodes, n_samples, *edges, seconds, f"{megabytes:.0f}")
+
+
 def positive(text: str) -> int:
     """Read a count from the command line."""
     number = int(text)
@@ -417,7 +446,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     shown.add_argument("file", type=Path)
     listed = commands.add_parser("failures", help="print the graphs to look at")
     listed.add_argument("file", type=Path)
+    commands.add_parser("times", help="print seconds and memory of larger tables")
     options = parser.parse_args(arguments)
+    if options.command == "times":
+        times()
+        return
     if options.command != "run":
         (table if options.command == "table" else failures)(options.file)
         return

@@ -6,6 +6,7 @@ import pytest
 from anmmm.evidence import Variable, evidence
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.lengths import Sample
+from drawn import variable_of
 
 N = 200
 
@@ -24,6 +25,19 @@ def test_a_variable_is_described_given_any_others(rng):
     assert length(u, p) < min(length(u), length(p)) - 20
     assert length(u, p, noise) > length(u, p) - 2
     assert min(length(u), length(p)) < effect.length
+
+
+def test_a_joint_curve_of_four_causes_is_fine_enough():
+    """Each cause of a Gaussian process of unit length scale saves half as much over few knots."""
+    rng = np.random.default_rng(3)
+    causes, waves = rng.normal(size=(4, 800)), rng.normal(size=(200, 4))
+    process = np.cos(waves @ causes + rng.uniform(0, 2 * np.pi, (200, 1))).sum(axis=0) / 10
+    *given, effect = map(variable_of, [*causes, process + 0.5 * rng.normal(size=800)])
+    whole = describe_over(effect, given, False)
+    assert whole.name.startswith("anm-1")
+    for left_out in given:
+        others = [each for each in given if each is not left_out]
+        assert describe_over(effect, others, False).length - whole.length > 110.0
 
 
 @pytest.mark.parametrize(("n_shared", "is_tied"), [(N // 10, True), (N // 10 - 1, False)])

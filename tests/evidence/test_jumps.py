@@ -9,6 +9,7 @@ from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.jumps import Jumps, Search, find_jumps, with_steps
 from anmmm.mixture import SplineBasis
 from anmmm.mixture.em import fit_single
+from anmmm.mixture.fits import fit_location_scale
 from drawn import standard
 
 
@@ -114,6 +115,8 @@ def test_the_scale_of_the_noise_about_steps_that_are_alike():
     x = standard(rng.normal(size=300))
     narrow = np.abs(x[:, 0] - 0.3) < 0.2
     y = standard(np.tanh(x[:, 0]) + (0.05 + narrow) * rng.normal(size=300))[:, 0]
-    single, scaled = fit_single(with_steps(SplineBasis.of(x), [169, 191, 198, 203, 222]), y)
+    basis = with_steps(SplineBasis.of(x), [169, 191, 198, 203, 222])
+    single = fit_single(basis, y)
+    scaled = fit_location_scale(basis, y, single)
     assert scaled.evidence - single.bound > 100
     assert scaled.scale[narrow].min() > 2.0 * scaled.scale[~narrow].min()

@@ -19,6 +19,7 @@ from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import shortest
 from anmmm.evidence.models import (
     Additive,
+    AdditiveFreeNoise,
     ConditionalModel,
     FitCache,
     Independent,
@@ -34,6 +35,8 @@ MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # Most knots in all, and knots and smooth columns for each of at most so many columns along which
 # curves bend: the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
+# Most knots of a finer joint curve, and fewest causes for which one is tried.
+FINE_KNOTS, FEWEST_FINE = 120, 3
 # The same for a sum of a curve over each of several columns.
 MOST_SMOOTH, LEAST_SMOOTH = 24, 4
 # Most mechanisms of a column: more took twice the time and changed no decision.
@@ -230,6 +233,18 @@ def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
     )
 
 
+def joint_basis(causes: Sequence[Variable], *, is_fine: bool = False) -> SplineBasis:
+    """Return columns for a joint curve over numerical causes, plus effects of categories."""
+    points = np.hstack([each.points for each in causes if not each.is_categorical])
+    named = [each.basis for each in causes if each.is_categorical]
+    n = points.shape[1]
+    if is_fine:
+        joint = SplineBasis.of(points, n_knots=FINE_KNOTS // n, n_smooth=FINE_KNOTS)
+    else:
+        joint = curves_over(points)
+    return SplineBasis.sum_of([joint, *named], [n, *[1] * len(named)]) if named else joint
+
+
 def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, bool]]:
     """Return bases for an effect of several variables, their costs, and whether any is rescaled.
 
@@ -238,17 +253,13 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
     """
     numeric = [each for each in causes if not each.is_categorical]
     named = [each.basis for each in causes if each.is_categorical]
-    ones = [1] * len(named)
     if len(causes) == 1:
         return [(causes[0].basis, 0.0, False)]
     if len(numeric) < 2:
         each = [x.basis for x in numeric]
-        return [(SplineBasis.sum_of([*each, *named], [1, *ones]), 0.0, False)]
-    joint = curves_over(np.hstack([each.points for each in numeric]))
-    if named:
-        joint = SplineBasis.sum_of([joint, *named], [len(numeric), *ones])
+        return [(SplineBasis.sum_of([*each, *named], [1] * len(causes)), 0.0, False)]
     n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numeric))
-    bases = [(joint, 0.0, False)]
+    bases = [(joint_basis(causes), 0.0, False)]
     for rescaled in {False, any(x.rescaled for x in numeric)}:
         each = [x.summand(n_smooth, rescaled) for x in numeric]
         total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
@@ -260,7 +271,8 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     """Return the shortest model of an effect given any number of variables.
 
     `tied`: whether any variable of the comparison is; each is then `with_quantile_marginal`.
-    Several mechanisms are tried over the best basis of one, unless its noise is Gaussian.
+    Where a joint curve is best, a finer one with constant noise is tried. Several mechanisms are
+    tried over the best basis of one, unless its noise is Gaussian.
     """
     if not causes:
         return Independent.of(effect.marginal)
@@ -274,7 +286,14 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
         best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)
-    if effect.is_categorical or type(best) is Additive:
+    if effect.is_categorical:
+        return best
+    n_numeric = sum(not each.is_categorical for each in causes)
+    if n_numeric >= FEWEST_FINE and fits is chosen[0][1]:
+        fine = FitCache(Regressors(joint_basis(causes, is_fine=True), tied), effect, 1).plain
+        models = [kind.of_fit(effect.cells, fine) for kind in (Additive, AdditiveFreeNoise)]
+        best = shortest([best, shortest(models).plus(math.log(2.0))])
+    if type(best) is Additive:
         return best
     several = fits.up_to(MOST_MECHANISMS).encoded(Additive)
     return shortest([best, *(each.plus(price) for each in several)])

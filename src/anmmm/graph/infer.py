@@ -101,7 +101,7 @@ def infer_graph(
         A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
         and all of its arrows. Its bidirected edges are kept.
     max_parents : int
-        Largest number of causes of a column.
+        Largest number of causes of a column, unless more are required.
     min_gain : float
         Nats that an edge has to save.
     common_cause : bool
@@ -131,7 +131,7 @@ def infer_graph(
     a curve with little noise. Otherwise an edge joins the columns, or they are listed as
     `CausalGraph.unexplained`. Edges that no data can direct, as among linear Gaussian columns, are
     ``"–"``. Neither the order of the columns nor their units matter; nothing is drawn. The search
-    fits n² pairs, 2 to 5 ms each, and then about 10 ms for each further cause at 500 rows. See
+    fits n² pairs, 2 to 5 ms each, and then 10 to 20 ms for each further cause at 500 rows. See
     docs/guide/graphs.md.
 
     Examples

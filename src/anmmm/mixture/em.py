@@ -124,11 +124,10 @@ def fit_single(
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
-) -> tuple[MixtureFit, LocationScaleFit]:
-    """Fit one mechanism with constant noise, and with a noise scale that depends on the cause."""
+) -> MixtureFit:
+    """Fit one mechanism with constant noise."""
     start = np.ones((len(y), 1))
-    single = fit_mixture(basis, y, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
-    return single, fit_location_scale(basis, y, single, floor=floor)
+    return fit_mixture(basis, y, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
 
 
 def choose_mixture(
@@ -147,11 +146,12 @@ def choose_mixture(
 
     Ends at `n_mechanisms`, or else at `max_mechanisms`, after the first number above 2 that does
     not lower the criterion, or after 2 if its criterion is much larger than that of 1.
-    `extra_starts` are responsibilities, each for its own number; `first` is the result of
-    `fit_single`.
+    `extra_starts` are responsibilities, each for its own number; `first` are the fits of
+    one mechanism, with constant noise and with a scale that depends on the cause.
     """
     if first is None:
-        first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
+        single = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
+        first = single, fit_location_scale(basis, y, single, floor=floor)
     single, location_scale = first
     fits, rows = [single], start_rows(basis, y)
     fit = partial(fit_mixture, basis, y, floor=floor, tol=tol, max_iter=max_iter)

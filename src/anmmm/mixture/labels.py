@@ -102,7 +102,7 @@ class EffectMixtures:
         self.basis, self.y = SplineBasis.of(X), y
         self.floor = smallest_noise(Cells.of(y))
         if number > MAX_MECHANISMS:
-            self.fits = [fit_single(self.basis, y, floor=self.floor)[0]]
+            self.fits = [fit_single(self.basis, y, floor=self.floor)]
         else:
             self.fits = choose_mixture(
                 self.basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=self.floor

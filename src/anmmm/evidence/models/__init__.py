@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
-from anmmm.evidence.models.gaussian import Additive
+from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.models.parts import Part, Split, TwoPart
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MODELS",
     "Additive",
+    "AdditiveFreeNoise",
     "ConditionalModel",
     "EffectCurves",
     "FitCache",

@@ -22,6 +22,7 @@ from anmmm.mixture import (
     MixtureFit,
     SplineBasis,
     choose_mixture,
+    fit_location_scale,
     fit_single,
 )
 from anmmm.preprocessing import Cells
@@ -145,10 +146,16 @@ class FitCache:
     @computed
     def single(self) -> tuple[MixtureFit, LocationScaleFit]:
         """One mechanism, with constant noise and with noise that depends on the cause."""
-        return self.single_of(self.effect.cells.values, self.effect.floor)
+        values, floor = self.effect.cells.values, self.effect.floor
+        return self.plain, fit_location_scale(self.cause.basis, values, self.plain, floor=floor)
 
-    def single_of(self, values: FloatArray, floor: float) -> tuple[MixtureFit, LocationScaleFit]:
-        """Fit both to the effect on another scale, (n_samples,)."""
+    @computed
+    def plain(self) -> MixtureFit:
+        """One mechanism with constant noise."""
+        return self.plain_of(self.effect.cells.values, self.effect.floor)
+
+    def plain_of(self, values: FloatArray, floor: float) -> MixtureFit:
+        """Fit it to the effect on another scale, (n_samples,)."""
         return fit_single(self.cause.basis, values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
 
     @computed

@@ -10,10 +10,10 @@ import numpy as np
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
-from anmmm.evidence.density import Density, GaussianQuantiles
+from anmmm.evidence.density import Density, GaussianQuantiles, fit_densities
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
-from anmmm.mixture import LocationScaleFit, MixtureFit, smallest_noise
+from anmmm.mixture import LocationScaleFit, MixtureFit, fit_location_scale, smallest_noise
 from anmmm.preprocessing import Cells
 
 
@@ -31,8 +31,12 @@ class Additive(ConditionalModel):
         """Encode the effect by 1, 2, … mechanisms."""
         cells = fits.effect.cells
         for fit in fits.mixtures:
-            nats = mixture_nats(cells, fit)
-            yield cls(nats, fit.curve_cost + fit.parameter_cost, cells, fit)
+            yield cls.of_fit(cells, fit)
+
+    @classmethod
+    def of_fit(cls, cells: Cells, fit: MixtureFit) -> Additive:
+        """Encode the effect by a fit."""
+        return cls(mixture_nats(cells, fit), fit.curve_cost + fit.parameter_cost, cells, fit)
 
     @property
     def n_mechanisms(self) -> int:
@@ -66,6 +70,13 @@ class AdditiveFreeNoise(Additive):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
         yield cls(*fits.noises[0])
+
+    @classmethod
+    def of_fit(cls, cells: Cells, fit: MixtureFit) -> AdditiveFreeNoise:
+        """Encode the residuals of a fit alone."""
+        scales = np.full((1, len(cells.values)), math.sqrt(fit.noise_variance))
+        [(noise, nats)] = fit_densities(cells, fit.curves.T, scales)
+        return cls(nats, fit.curve_cost + noise.cost, cells, fit, noise)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
@@ -143,7 +154,9 @@ class LocationScaleLinked(LocationScale):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the quantiles by a curve with a band of varying width."""
         effect, link = fits.effect, fits.effect.quantiles
-        fit = fits.single_of(link.values, smallest_noise(Cells.of(link.values)))[1]
+        floor = smallest_noise(Cells.of(link.values))
+        plain = fits.plain_of(link.values, floor)
+        fit = fit_location_scale(fits.cause.basis, link.values, plain, floor=floor)
         nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, fit.curve, fit.scale)
         # The density of the link and the noise variance.
         parameters = effect.smooth.cost + 0.5 * math.log(len(nats))

@@ -44,7 +44,7 @@ class Jumps(Wrapped):
         basis, effect = fits.cause.basis, fits.effect
         if basis.order is None or effect.is_categorical or effect.is_tied:
             return
-        places = find_jumps(basis, effect.cells.values, fits.single[0].noise_variance, effect.floor)
+        places = find_jumps(basis, effect.cells.values, fits.plain.noise_variance, effect.floor)
         if not places:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
