@@ -300,6 +300,15 @@ def test_the_score_tells_the_number_of_mechanisms_and_is_of_the_unit_of_the_effe
         model.score(new_x, None)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("far_x", "far_y"), [(1e90, 0.0), (1e150, 1e150), (0.0, 1e200)])
+def test_an_observation_too_far_for_numbers_belongs_equally_to_all(far_x, far_y):
+    x, y, _ = mixture(8)
+    model = ANMMixture(2).fit(x, y)
+    found = model.predict_proba(np.array([[far_x]]), [far_y])
+    assert_array_equal(found, [[0.5, 0.5]])
+
+
 def test_a_cause_alone_says_nothing_of_the_mechanism_but_of_the_effect():
     x, y, _ = mixture(8)
     model = ANMMixture(2).fit(x, y)

@@ -16,6 +16,8 @@ from anmmm.mixture.splines import Columns, SplineBasis
 
 # Smallest noise variance, relative to the effect's variance.
 VARIANCE_FLOOR = 1e-6
+# Squared distance, in variances of the effect, of what is too far for numbers.
+FARTHEST = 1e300
 # Location-scale fits: nats per observation by which the last iteration raises the evidence, and
 # most iterations.
 TOLERANCE, MAX_ITER = 1e-5, 60
@@ -97,8 +99,11 @@ class MixtureFit(Record):
 
         Its log-sum-exp over the mechanisms is a lower bound on the predictive log density.
         """
-        variance = ((design @ self.factor) ** 2).sum(axis=2).T
-        squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = ((design @ self.factor) ** 2).sum(axis=2).T
+            squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
+        # Where numbers overflow, no mechanism is nearer.
+        squared = np.nan_to_num(squared, nan=FARTHEST, posinf=FARTHEST)
         constant = np.log(self.weights) - 0.5 * math.log(2.0 * math.pi * self.noise_variance)
         return np.asarray(constant - 0.5 * squared / self.noise_variance)
 
