@@ -85,13 +85,14 @@ def study(
     path: Path,
     sizes: list[int],
     first: int,
-    counts: tuple[int, int],
+    count: int,
     n_jobs: int,
     kinds: list[str],
+    slow: int | None = None,
 ) -> None:
     """Write a line a family and a number of observations.
 
-    counts: pairs of a family, and of one that takes more than a second to draw.
+    slow: pairs of a family of which drawing one takes more than a second, if they are fewer.
     """
     print_header(*COLUMNS)
     with path.open("w", newline="") as file:
@@ -102,7 +103,8 @@ def study(
                 kind = "confounded" if name in CONFOUNDED else "direct"
                 if kind not in kinds:
                     continue
-                seeds = range(first, first + counts[seconds_to_draw(name, n) > 1.0])
+                pairs = slow if slow and seconds_to_draw(name, n) > 1.0 else count
+                seeds = range(first, first + pairs)
                 rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
                 facts = [row for row in rows if row is not None]
                 line: dict[str, object] = {
@@ -191,9 +193,10 @@ def main() -> None:
             arguments.out,
             arguments.samples,
             arguments.first_seed,
-            (arguments.count, arguments.slow or arguments.count),
+            arguments.count,
             arguments.jobs,
             [arguments.only] if arguments.only else list(KINDS),
+            arguments.slow,
         )
 
 

@@ -67,7 +67,7 @@ def test_families_of_one_kind_keep_their_seeds(tmp_path, monkeypatch):
     monkeypatch.setattr(common_causes, "decide", decide)
     monkeypatch.setattr(common_causes, "seconds_to_draw", lambda name, n: 2.0 * (name == "AN"))
     path = tmp_path / "direct.csv"
-    common_causes.study(path, [3000], 30_000, (2, 1), 1, ["direct"])
+    common_causes.study(path, [3000], 30_000, 2, 1, ["direct"], slow=1)
     with path.open() as file:
         rows = list(csv.DictReader(file))
     assert [row["family"] for row in rows] == list(common_causes.DIRECT)
