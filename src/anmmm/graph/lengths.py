@@ -123,6 +123,10 @@ class Lengths:
             self.fit([key])
         return self.fitted[key]
 
+    def measured(self, node: int, causes: frozenset[int]) -> float:
+        """Fit a column, and return its length given its causes."""
+        return self.model(node, causes).length
+
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that are tried as a further cause of a column."""
         if causes:
@@ -161,7 +165,7 @@ class Lengths:
     def fit(self, keys: Iterable[Key]) -> None:
         """Fit the keys that are not in the cache, in workers if they are many."""
         new = [key for key in dict.fromkeys(keys) if key not in self.fitted]
-        in_batches(self, _fit, new, BATCH)
+        in_batches(self, _fit, new, BATCH, knows=False)
 
     def store(self, fitted: Mapping[Key, float]) -> None:
         """Add lengths to the cache."""
@@ -171,17 +175,25 @@ class Lengths:
 
 
 def _fit(lengths: Lengths, key: Key) -> None:
-    lengths.store({key: lengths.model(*key).length})
+    lengths.store({key: lengths.measured(*key)})
 
 
 def in_batches(
-    lengths: Lengths, work: Callable[[Lengths, Any], Any], items: Sequence[Any], size: int
+    lengths: Lengths,
+    work: Callable[[Lengths, Any], Any],
+    items: Sequence[Any],
+    size: int,
+    *,
+    knows: bool = True,
 ) -> list[Any]:
-    """Return the result of `work` on each item, in workers if there are several batches."""
+    """Return the result of `work` on each item, in workers if there are several batches.
+
+    `knows`: whether workers get what was fitted before, megabytes for some hundred columns.
+    """
     if len(items) <= size or joblib.effective_n_jobs(lengths.n_jobs) == 1:
         return [work(lengths, item) for item in items]
     batches = [items[at : at + size] for at in range(0, len(items), size)]
-    known = lengths.sample, lengths.fitted, lengths.hints
+    known = lengths.sample, *((lengths.fitted, lengths.hints) if knows else ({}, {}))
     calls = (joblib.delayed(_in_worker)(*known, work, batch) for batch in batches)
     with starting_workers():
         done: list[Done] = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)

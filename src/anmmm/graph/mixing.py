@@ -40,6 +40,8 @@ WEIGHT_ITER, SMALLEST = 20, 1e-12
 # Pairs that are fitted together, pairs of which the graph is searched, and searches for each. A
 # pair may cost a few nats that the edges of the graph save later.
 N_TRIED, N_PAIRS, N_SEARCHES, FAR = 4, 3, 4, 15.0
+# Models that take as much memory as the columns of a set of causes.
+MODELS_A_BASIS = 8
 # Mean change of probabilities below which a set is the same.
 SAME_ROWS = 0.02
 # Fractions of the rows that are below a cut of what one curve leaves, to start two from.
@@ -165,7 +167,7 @@ class Fitter:
         self.lengths, self.rules = lengths, rules
         self.variables = lengths.sample.variables
         cached = lru_cache(lengths.most_models)
-        self._bases = cached(self._bases_over)
+        self._bases = lru_cache(max(lengths.most_models // MODELS_A_BASIS, 1))(self._bases_over)
         self.single = cached(self._single)
         self.residuals = cached(self._residuals)
 
@@ -282,31 +284,42 @@ class GroupedLengths(Lengths):
     def __init__(self, fitter: Fitter, groups: Sequence[Group], *, is_fixed: bool = False) -> None:
         super().__init__(fitter.lengths.sample, 1)
         self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
-        self._chosen = lru_cache(self.most_models)(self._choose)
-        self.model = lambda node, causes: self._chosen(node, causes)[0]
+        self._joined = lru_cache(self.most_models)(self._join)
+        self.model = self._model
 
-    def _choose(self, node: int, causes: frozenset[int]) -> tuple[ConditionalModel, int]:
-        """Return the shortest model of a column, and the place of the set that it joins, or -1.
+    def _join(self, node: int, causes: frozenset[int]) -> tuple[ConditionalModel | None, int]:
+        """Return the model of a column in the set that it joins, and its place; None, -1 if none.
 
         A set has to save `min_gain` nats on each column.
         """
         own = [at for at, group in enumerate(self.groups) if node in group.members]
         is_free = not self.is_fixed and not self.sample.categorical[node]
-        choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(node, causes), -1)]
+        chosen, place = None, -1
+        length = math.inf if own and self.is_fixed else self.fitter.lengths(node, causes)
         for at in range(len(self.groups)) if is_free else own:
             model = self.fitter.joined(self.groups[at], node, causes).members[node]
-            choices.append((model.plus(self.fitter.rules.min_gain), at))
-        return min(choices, key=lambda choice: choice[0].length)
+            model = model.plus(self.fitter.rules.min_gain)
+            if model.length < length:
+                chosen, place, length = model, at, model.length
+        return chosen, place
+
+    def _model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
+        return self._joined(node, causes)[0] or self.fitter.lengths.model(node, causes)
+
+    def measured(self, node: int, causes: frozenset[int]) -> float:
+        """Return the length of a column given its causes, which the lengths without sets know."""
+        model = self._joined(node, causes)[0]
+        return self.fitter.lengths(node, causes) if model is None else model.length
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
-        if self._chosen(node, causes)[1] < 0:
-            return self.fitter.lengths.candidates(node, causes)
+        if self._joined(node, causes)[0] is None:
+            return self.fitter.lengths.hinted(node, causes)
         return frozenset(range(len(self.sample.categorical))) - {node, *causes}
 
     def regrouped(self, parents: Parents) -> list[Group]:
         """Fit the sets of columns that these are in a graph."""
-        chosen = [self._chosen(j, causes)[1] for j, causes in enumerate(parents)]
+        chosen = [self._joined(j, causes)[1] for j, causes in enumerate(parents)]
         found = []
         for at, group in enumerate(self.groups):
             causes = {j: parents[j] for j, place in enumerate(chosen) if place == at}

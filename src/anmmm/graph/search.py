@@ -128,13 +128,12 @@ def climb(lengths: Lengths, parents: Parents, rules: Rules) -> Parents:
         above = ancestors(parents)
         additions = np.where(above.T, -np.inf, gains)
         i, j = map(int, np.unravel_index(int(additions.argmax()), additions.shape))
-        added = additions[i, j], changed(parents, {j: parents[j] | {i}})
+        added = additions[i, j], {j: parents[j] | {i}}
         others = _deletions_and_reversals(lengths, parents, rules, above)
-        saved, after = max([added, *others], key=lambda move: move[0])
+        saved, sets = max([added, *others], key=lambda move: move[0])
         if saved <= TOLERANCE:
             return parents
-        stale = {j for j in range(n) if after[j] != parents[j]}
-        parents = after
+        stale, parents = set(sets), changed(parents, sets)
 
 
 def _update_gains(
@@ -159,19 +158,19 @@ def _update_gains(
 
 def _deletions_and_reversals(
     lengths: Lengths, parents: Parents, rules: Rules, above: BoolArray
-) -> Iterator[tuple[float, Parents]]:
-    """Yield the nats that deleting or reversing each edge saves, and the graph after it."""
+) -> Iterator[tuple[float, dict[int, frozenset[int]]]]:
+    """Yield the nats that deleting or reversing each edge saves, and the causes it changes."""
     for i, j in arrows(parents):
         if rules.required[i, j]:
             continue
         fewer = parents[j] - {i}
         saved = lengths(j, parents[j]) - lengths(j, fewer)
-        yield saved + rules.min_gain, changed(parents, {j: fewer})
+        yield saved + rules.min_gain, {j: fewer}
         makes_cycle = any(above[i, k] for k in fewer)
         if rules.allowed[j, i] and not makes_cycle and len(parents[i]) < rules.max_parents:
             more = parents[i] | {j}
             saved += lengths(i, parents[i]) - lengths(i, more)
-            yield saved, changed(parents, {j: fewer, i: more})
+            yield saved, {j: fewer, i: more}
 
 
 def changed(parents: Parents, sets: dict[int, frozenset[int]]) -> Parents:
