@@ -125,7 +125,7 @@ class Lengths:
 
     def measured(self, node: int, causes: frozenset[int]) -> float:
         """Fit a column, and return its length given its causes."""
-        return self.model(node, causes).length
+        return float(self.model(node, causes).length)
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that are tried as a further cause of a column."""

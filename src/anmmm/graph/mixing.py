@@ -304,7 +304,8 @@ class GroupedLengths(Lengths):
         return chosen, place
 
     def _model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
-        return self._joined(node, causes)[0] or self.fitter.lengths.model(node, causes)
+        model: ConditionalModel | None = self._joined(node, causes)[0]
+        return model or self.fitter.lengths.model(node, causes)
 
     def measured(self, node: int, causes: frozenset[int]) -> float:
         """Return the length of a column given its causes, which the lengths without sets know."""
