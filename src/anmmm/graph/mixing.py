@@ -315,6 +315,7 @@ class GroupedLengths(Lengths):
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
         if self._joined(node, causes)[0] is None:
+            # The graph that the search starts from had any first cause tried, without sets.
             return self.fitter.lengths.hinted(node, causes)
         return frozenset(range(len(self.sample.categorical))) - {node, *causes}
 
