@@ -287,34 +287,33 @@ class GroupedLengths(Lengths):
         self._joined = lru_cache(self.most_models)(self._join)
         self.model = self._model
 
-    def _join(self, node: int, causes: frozenset[int]) -> tuple[ConditionalModel | None, int]:
-        """Return the model of a column in the set that it joins, and its place; None, -1 if none.
+    def _join(self, node: int, causes: frozenset[int]) -> tuple[float, int, Switched | None]:
+        """Return the length of a column, and the set that it joins: its place and model, or -1.
 
         A set has to save `min_gain` nats on each column.
         """
         own = [at for at, group in enumerate(self.groups) if node in group.members]
         is_free = not self.is_fixed and not self.sample.categorical[node]
-        chosen, place = None, -1
         length = math.inf if own and self.is_fixed else self.fitter.lengths(node, causes)
+        place, chosen = -1, None
         for at in range(len(self.groups)) if is_free else own:
             model = self.fitter.joined(self.groups[at], node, causes).members[node]
             model = model.plus(self.fitter.rules.min_gain)
             if model.length < length:
-                chosen, place, length = model, at, model.length
-        return chosen, place
+                length, place, chosen = model.length, at, model
+        return length, place, chosen
 
     def _model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
-        model: ConditionalModel | None = self._joined(node, causes)[0]
+        model: ConditionalModel | None = self._joined(node, causes)[2]
         return model or self.fitter.lengths.model(node, causes)
 
     def measured(self, node: int, causes: frozenset[int]) -> float:
-        """Return the length of a column given its causes, which the lengths without sets know."""
-        model = self._joined(node, causes)[0]
-        return self.fitter.lengths(node, causes) if model is None else model.length
+        """Return the length of a column given its causes, in the set that it joins if any."""
+        return float(self._joined(node, causes)[0])
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
-        if self._joined(node, causes)[0] is None:
+        if self._joined(node, causes)[1] < 0:
             # The graph that the search starts from had any first cause tried, without sets.
             return self.fitter.lengths.hinted(node, causes)
         return frozenset(range(len(self.sample.categorical))) - {node, *causes}
