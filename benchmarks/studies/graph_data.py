@@ -90,9 +90,16 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
         table = table + np.sqrt(MEASUREMENT_ERROR) * rng.normal(size=table.shape) * table.std(0)
     if cell.n_hidden:
         hidden = rng.choice(cell.n_nodes, cell.n_hidden, replace=False)
-        seen = np.setdiff1d(np.arange(cell.n_nodes), hidden)
-        adjacency, table = adjacency[np.ix_(seen, seen)], table[:, seen]
+        adjacency, table = without(adjacency, hidden), np.delete(table, hidden, axis=1)
     return adjacency, table
+
+
+def without(adjacency: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """Return the arrows of the other nodes; one cause of another through hidden nodes has one."""
+    kept = adjacency.copy()
+    for node in hidden:
+        kept |= np.outer(kept[:, node], kept[node])
+    return np.delete(np.delete(kept, hidden, axis=0), hidden, axis=1)
 
 
 def draw_dag(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import pytest
 from anmmm.graph.forms import PartialGraph
 from benchmarks.peers import causal_orders
 from benchmarks.studies import graphs
-from benchmarks.studies.graph_data import CELLS, draw
+from benchmarks.studies.graph_data import CELLS, draw, without
 
 TRUTH = [[0, 1], [1, 2]]
 
@@ -145,3 +145,12 @@ def test_an_unknown_cell_is_refused(capsys):
     with pytest.raises(SystemExit, match="2"):
         graphs.main(["run", "-o", "x.jsonl", "--cells", "9d9"])
     assert "9d9" in capsys.readouterr().err
+
+
+def test_an_arrow_through_hidden_nodes_stays() -> None:
+    adjacency = np.zeros((6, 6), dtype=int)
+    # 0 → 1 → 2 → 3 and 2 → 4 ← 5, of which 1 and 2 are hidden.
+    adjacency[[0, 1, 2, 2, 5], [1, 2, 3, 4, 4]] = 1
+    for hidden in ([1, 2], [2, 1]):
+        kept = without(adjacency, np.array(hidden))
+        assert np.argwhere(kept).tolist() == [[0, 1], [0, 2], [3, 2]]

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.confidence import nats_error
+from anmmm.direction import LEANING
 from anmmm.graph.lengths import Key, Lengths, in_batches
 
 # Nats that a move has to save, so that rounding errors are no gain.
@@ -27,8 +28,6 @@ BATCH = 4
 # Logistic slope of the probability that an edge is right against the smaller loss over its standard
 # error. By maximum likelihood on 1220 edges of drawn graphs, see docs/notes/infer-graph.md.
 SLOPE = 1.5
-# Below this confidence in its direction, an edge has none.
-LEAST_CONFIDENCE = 0.7
 
 # The causes of each column.
 Parents = tuple[frozenset[int], ...]
@@ -81,7 +80,7 @@ class Challenge(NamedTuple):
     def decision(self) -> tuple[bool, float]:
         """Whether the edge has a direction, and the confidence in it, or in the edge if not."""
         there, towards = self.without.confidence, self.turned.confidence
-        return (False, there) if towards < LEAST_CONFIDENCE else (True, min(there, towards))
+        return (False, there) if towards < LEANING else (True, min(there, towards))
 
 
 RULED_OUT = Loss(math.inf, 1.0)
