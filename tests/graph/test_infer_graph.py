@@ -66,12 +66,15 @@ def test_neither_order_nor_units_nor_workers_matter(found, monkeypatch):
     assert gains == pytest.approx({(e.cause, e.effect): e.gain for e in again.edges}, rel=1e-3)
     shuffled = infer_graph(frame[["age", "dose", "effect", "level", "other"]])
     assert {(e.cause, e.effect): e.gain for e in shuffled.edges} == gains
+    monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
+    in_threads = infer_graph(frame, n_jobs=2)
     monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
     monkeypatch.setattr("anmmm.graph.search.BATCH", 1)
     with joblib.parallel_config("threading"):
-        parallel = infer_graph(frame, n_jobs=2)
-    assert list(map(str, parallel.edges)) == list(map(str, found.edges))
-    assert parallel.length == found.length
+        in_workers = infer_graph(frame, n_jobs=2)
+    for parallel in (in_threads, in_workers):
+        assert list(map(str, parallel.edges)) == list(map(str, found.edges))
+        assert parallel.length == found.length
 
 
 @pytest.mark.parametrize("form", ["array", "csv", "parquet"])

@@ -108,7 +108,8 @@ def infer_graph(
         Whether an edge may be a hidden common cause of its ends, ``"↔"``, if that is shorter. Up to
         20 000 rows.
     n_jobs : int or None
-        Number of workers, as in joblib; the result does not depend on it.
+        Number of workers, as in joblib: processes, or threads for small tables (10 columns of
+        500 rows). The result does not depend on it.
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional

@@ -24,8 +24,9 @@ BATCH = 8
 # Most rows from which the gain of a further cause is guessed, and nats from which it is fitted: 2
 # halves the time, and changed 3 graphs of 262 by an edge each (docs/notes/graphs.md).
 HINT_ROWS, MIN_HINT = 5000, 2.0
-# Columns squared times rows, at least 300, below which workers cost more time than they save.
-SMALL = 200_000
+# Columns squared times rows, at least 300, below which processes cost more time than they save; and
+# rows from which kernels take most of the time, so that threads help there.
+SMALL, THREAD_ROWS = 200_000, 500
 # Models in memory: at least so many, or of so many rows in all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
@@ -106,7 +107,9 @@ class Lengths:
 
     def __init__(self, sample: Sample, n_jobs: int | None = None) -> None:
         n, p = sample.values.shape
-        self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
+        # Whether threads of this process do the work.
+        self.is_small = p**2 * max(n, 300) < SMALL
+        self.n_jobs = 1 if self.is_small and n < THREAD_ROWS else n_jobs
         self.sample = sample
         # Called with new ones.
         self.on_fit: OnFit = bool
@@ -188,15 +191,22 @@ def in_batches(
 ) -> list[Any]:
     """Return the result of `work` on each item, in workers if there are several batches.
 
-    `knows`: whether workers get what was fitted before, megabytes for some hundred columns.
+    `knows`: whether workers get what was fitted before, megabytes for some hundred columns. Threads
+    take one item at a time and share all models.
     """
+    size = 1 if lengths.is_small else size
     if len(items) <= size or joblib.effective_n_jobs(lengths.n_jobs) == 1:
         return [work(lengths, item) for item in items]
     batches = [items[at : at + size] for at in range(0, len(items), size)]
     known = lengths.sample, *((lengths.fitted, lengths.hints) if knows else ({}, {}))
-    calls = (joblib.delayed(_in_worker)(*known, work, batch) for batch in batches)
-    with starting_workers():
-        done: list[Done] = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
+    model = lengths.model if lengths.is_small else None
+    calls = (joblib.delayed(_in_worker)(*known, model, work, batch) for batch in batches)
+    done: list[Done]
+    if lengths.is_small:
+        done = joblib.Parallel(lengths.n_jobs, require="sharedmem")(calls)
+    else:
+        with starting_workers():
+            done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
     for _, fitted, hints in done:
         lengths.store(fitted)
         lengths.hints |= hints
@@ -207,12 +217,14 @@ def _in_worker(
     sample: Sample,
     fitted: dict[Key, float],
     hints: dict[Key, frozenset[int]],
+    model: Callable[[int, frozenset[int]], ConditionalModel] | None,
     work: Callable[[Lengths, Any], Any],
     items: Sequence[Any],
 ) -> Done:
     """Return the results of `work`, and what it adds to both caches."""
     lengths = Lengths(sample, 1)
     lengths.fitted, lengths.hints = dict(fitted), dict(hints)
+    lengths.model = model or lengths.model
     with single_thread():
         results = [work(lengths, item) for item in items]
     added = lengths.fitted.items() - fitted.items(), lengths.hints.items() - hints.items()
