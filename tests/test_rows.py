@@ -6,9 +6,10 @@ import pytest
 from anmmm import infer_direction, infer_graph
 from anmmm._categories import Variables
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction.rows import groups_note, rows_that_count
+from anmmm.direction.rows import distinct_fraction, groups_note, rows_that_count
 
 OFF = {"common_cause": False}
+COPIES = "each row, or nearly the same, occurs"
 
 
 def series(rng, n, phi):
@@ -22,11 +23,52 @@ def test_copies_of_rows_are_worth_one():
     x, y = make_single_mechanism("AN", 40, random_state=3)
     rows = np.random.default_rng(0).permutation(np.repeat(np.arange(40), 8))
     copied = infer_direction(x[rows], y[rows], **OFF)
-    assert copied.notes == ("each row occurs 8 times: about 40 of 320 rows count",)
+    assert copied.notes == (f"{COPIES} 8 times: about 40 of 320 rows count",)
     as_they_are = infer_direction(x[rows], y[rows], rows="independent", **OFF)
     assert as_they_are.notes == ()
     assert as_they_are.confidence > 0.99 > copied.confidence
     assert copied.score == as_they_are.score
+
+
+@pytest.mark.parametrize("n", [100, 300, 1000])
+def test_copies_with_small_errors_make_no_direction_sure(n):
+    sure, sure_as_they_are = 0, 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        # Copies of each row are as many on average, in any order.
+        of = rng.integers(n // 10, size=n)
+        x, noise = rng.normal(size=(2, n // 10))
+        x, y = np.stack([x, x + noise])[:, of] + 0.003 * rng.normal(size=(2, n))
+        result = infer_direction(x, y, **OFF)
+        sure += result.confidence >= 0.9
+        if infer_direction(x, y, rows="independent", **OFF).confidence >= 0.9:
+            sure_as_they_are += 1
+            assert any(note.startswith(COPIES) for note in result.notes)
+    assert sure == 0
+    assert sure_as_they_are >= 2
+
+
+def test_what_copies_with_small_errors_are_worth():
+    rng = np.random.default_rng(2)
+    of = np.repeat(np.arange(40), 5)
+    columns = rng.normal(size=(40, 3))[of] + 1e-3 * rng.normal(size=(200, 3))
+    assert distinct_fraction(columns, 200) == pytest.approx(0.2, rel=0.1)
+    assert distinct_fraction(columns, 200, near=False) == 1.0
+    # A level of each row's own leaves two columns to look at; two leave one, which may be a grid.
+    columns[:, 0] = of % 3
+    assert distinct_fraction(columns, 200) == pytest.approx(0.2, rel=0.1)
+    columns[:, 1] = of % 2
+    assert distinct_fraction(columns, 200) == 1.0
+
+
+@pytest.mark.parametrize("n", [20, 100, 3000])
+def test_rows_on_curves_and_grids_are_no_copies(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, n))
+    grid = np.linspace(0.0, 1.0, n)
+    shapes = (x, x**3), (x, y), (np.exp(2 * x), y), (grid, grid**2), (grid, y), (x + 9 * (y > 0), x)
+    for columns in shapes:
+        assert distinct_fraction(np.column_stack(columns), n) == 1.0
 
 
 def test_few_values_that_meet_often_are_no_copies(rng):

@@ -273,7 +273,10 @@ def with_codes(values):
     ("spoil", "note"),
     [
         (with_codes, "8 rows with outliers or censored values"),
-        (lambda values: np.repeat(values[:30], 10, axis=0), "each row occurs 10 times"),
+        (
+            lambda values: np.repeat(values[:30], 10, axis=0),
+            "each row, or nearly the same, occurs 10 times",
+        ),
         (lambda values: np.cumsum(values, axis=0), "rows in time or alike in order"),
     ],
 )
