@@ -26,7 +26,7 @@ COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 # Rows whose neighbors are looked at, how many of each, and how many times what rows on a curve have
 # the largest jump of distances is. Of 104 families and those of common causes, 100 to 1000 rows,
 # none but copies had 2 (docs/notes/unforeseen.md).
-LOOKED_AT, NEIGHBORS, LIKE_COPIES = 1000, 20, 2.0
+LOOKED_AT, NEIGHBORS, LIKE_COPIES = 200, 20, 2.0
 # Smallest distance, of equal rows.
 SMALLEST_DISTANCE = 1e-100
 # Fraction of the rows up to which a series counts for less: above it the confidence, which
