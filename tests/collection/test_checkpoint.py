@@ -12,7 +12,7 @@ import pytest
 from stubs import Source, pairs, run
 
 from anmmm.collection import CheckpointError, infer_directions
-from anmmm.collection.checkpoint import Checkpoint, _digest, count_rows, digest
+from anmmm.collection.checkpoint import Checkpoint, _digest, count_rows, digest, remove_log
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
@@ -308,3 +308,15 @@ def test_directions_resume_to_the_same_file(tmp_path, path):
         infer_directions(source, checkpoint=path, random_state=3, n_resamples=3)
     with pytest.raises(ValueError, match="keep_results=True cannot be used with a checkpoint"):
         infer_directions(source, checkpoint=path, keep_results=True, **options)
+
+
+def test_no_file_stays_beside_a_checkpoint_that_was_looked_at(path, tmp_path):
+    run(Source(5), checkpoint=path).to_list()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("SELECT count(*) FROM rows").fetchone()
+        for suffix in ("-wal", "-shm"):
+            shutil.copy(f"{path}{suffix}", tmp_path / f"kept{suffix}")
+    for suffix in ("-wal", "-shm"):
+        shutil.move(tmp_path / f"kept{suffix}", f"{path}{suffix}")
+    remove_log(path)
+    assert not list(tmp_path.iterdir())

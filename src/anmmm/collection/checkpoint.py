@@ -235,8 +235,8 @@ def count_rows(path: StrPath) -> tuple[int, int]:
 
 
 def remove_log(path: StrPath) -> None:
-    """Remove the file, and the journal that a full disk may have left."""
-    for suffix in ("", "-wal"):
+    """Remove the file, and what a full disk or another program's look may have left beside it."""
+    for suffix in ("", "-wal", "-shm"):
         Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)
 
 
