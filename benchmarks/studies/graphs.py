@@ -84,9 +84,8 @@ def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line
     lengths, names = Lengths(found._sample, 1), found._sample.names
     causes: list[Any] = [np.flatnonzero(truth[:, name]).tolist() for name in names]
     true_dag = [frozenset(map(names.index, each)) for each in causes]
-    found_dag = [frozenset(map(names.index, found.node(name).parents)) for name in names]
-    longer = total(lengths, tuple(found_dag), rules) - total(lengths, tuple(true_dag), rules)
-    longer -= sum(edge.gain - MIN_GAIN for edge in found.edges if edge.kind == "↔")
+    n_priced = len(found.edges) + sum(len(each.nodes) for each in found.mixing)
+    longer = found.length + MIN_GAIN * n_priced - total(lengths, tuple(true_dag), rules)
     return found, {"edges": edges, "seconds": seconds, "longer_than_true": longer}
 
 
