@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from anmmm import infer_graph, orient
-from anmmm.collection.checkpoint import Checkpoint, CheckpointError
+from anmmm.collection.checkpoint import Checkpoint, CheckpointError, count_rows
 from anmmm.datasets import SourceError
 from anmmm.direction.outcome import FLEXIBLE_NOTE
 from anmmm.graph.forms import read_graph
@@ -490,3 +490,18 @@ def test_columns_of_text_are_categories_unless_there_are_too_many():
     for options in ({"columns": ["dose", "key"]}, {"categories": ["key"]}):
         with pytest.raises(SourceError, match="'key' has 60 categories, more than 32"):
             infer_graph(frame[["dose", "key"]], **options)
+
+
+@pytest.mark.parametrize("options", [{"prefer": "processes"}, {"backend": "loky", "n_jobs": 2}])
+def test_threads_store_each_fit_whatever_is_configured(options, tmp_path):
+    rng = np.random.default_rng(4)
+    values, file = rng.normal(size=(500, 3)), tmp_path / "fits"
+    values[:, 1] += values[:, 0] ** 2
+    edges, stored = list(map(str, infer_graph(values).edges)), set()
+    for _ in range(2):
+        with joblib.parallel_config(**options):
+            found = infer_graph(values, n_jobs=None if "n_jobs" in options else 2, checkpoint=file)
+        assert list(map(str, found.edges)) == edges
+        stored.add(count_rows(file)[0])
+    # Nothing was fitted again.
+    assert len(stored) == 1

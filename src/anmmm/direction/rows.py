@@ -24,9 +24,8 @@ Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 # Fraction of distinct rows below which equal ones are copies, if a variable has as many values.
 COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 # Rows whose neighbors are looked at, how many of each, and how many times what rows on a curve have
-# the largest jump of distances is. Of 104 families and those of common causes, 100 to 1000 rows,
-# none but copies had 2 (docs/notes/unforeseen.md).
-LOOKED_AT, NEIGHBORS, LIKE_COPIES = 200, 20, 2.0
+# the largest jump of distances is. Of other families almost none had 2 (docs/notes/unforeseen.md).
+LOOKED_AT, NEIGHBORS, LIKE_COPIES = 200, 60, 2.0
 # Smallest distance, of equal rows.
 SMALLEST_DISTANCE = 1e-100
 # Fraction of the rows up to which a series counts for less: above it the confidence, which
@@ -167,10 +166,12 @@ def _fraction_of_near(columns: FloatArray) -> float:
     distances = np.asarray(tree.query(some, k + 2)[0])[:, 1:]
     logarithms = np.log(np.maximum(distances, SMALLEST_DISTANCE))
     jumps = np.arange(1, k + 1) * np.diff(logarithms, axis=1)
-    on_a_curve = -math.log(1.0 - 0.5 ** (1.0 / k))
-    if np.median(jumps.max(axis=1)) < LIKE_COPIES * on_a_curve:
+    largest, on_a_curve = jumps.max(axis=1), -math.log(1.0 - 0.5 ** (1.0 / k))
+    if np.median(largest) < LIKE_COPIES * on_a_curve:
         return 1.0
-    return float(np.mean(1.0 / (jumps.argmax(axis=1) + 2.0)))
+    # Half of the rows may be no copies.
+    copies = np.where(largest < on_a_curve, 1.0, jumps.argmax(axis=1) + 2.0)
+    return float(np.mean(1.0 / copies))
 
 
 def serial_fraction(cause: FloatArray, residual_of: Callable[[], FloatArray]) -> float:

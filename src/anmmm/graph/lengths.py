@@ -195,22 +195,26 @@ def in_batches(
     take one item at a time and share all models.
     """
     size = 1 if lengths.is_small else size
-    if len(items) <= size or joblib.effective_n_jobs(lengths.n_jobs) == 1:
+    n_jobs = joblib.effective_n_jobs(lengths.n_jobs)
+    if len(items) <= size or n_jobs == 1:
         return [work(lengths, item) for item in items]
     batches = [items[at : at + size] for at in range(0, len(items), size)]
-    known = lengths.sample, *((lengths.fitted, lengths.hints) if knows else ({}, {}))
+    # Copies, because what threads find is stored while others work.
+    known = lengths.sample, *((dict(lengths.fitted), dict(lengths.hints)) if knows else ({}, {}))
     model = lengths.model if lengths.is_small else None
     calls = (joblib.delayed(_in_worker)(*known, model, work, batch) for batch in batches)
-    done: list[Done]
+    done: Iterable[Done]
     if lengths.is_small:
-        done = joblib.Parallel(lengths.n_jobs, require="sharedmem")(calls)
+        done = joblib.Parallel(n_jobs, backend="threading", return_as="generator")(calls)
     else:
         with starting_workers():
             done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
-    for _, fitted, hints in done:
+    results = []
+    for some, fitted, hints in done:
         lengths.store(fitted)
         lengths.hints |= hints
-    return [result for results, *_ in done for result in results]
+        results += some
+    return results
 
 
 def _in_worker(
