@@ -6,7 +6,12 @@ import pytest
 from anmmm import infer_direction, infer_graph
 from anmmm._categories import Variables
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction.rows import distinct_fraction, groups_note, rows_that_count
+from anmmm.direction.rows import (
+    as_many_rows,
+    distinct_fraction,
+    groups_note,
+    rows_that_count,
+)
 
 OFF = {"common_cause": False}
 COPIES = "each row, or nearly the same, occurs"
@@ -33,7 +38,7 @@ def test_copies_of_rows_are_worth_one():
 @pytest.mark.parametrize("n", [100, 300, 1000])
 def test_copies_with_small_errors_make_no_direction_sure(n):
     sure, sure_as_they_are = 0, 0
-    for seed in range(8):
+    for seed in range(16):
         rng = np.random.default_rng(seed)
         # Copies of each row are as many on average, in any order.
         of = rng.integers(n // 10, size=n)
@@ -44,8 +49,9 @@ def test_copies_with_small_errors_make_no_direction_sure(n):
         if infer_direction(x, y, rows="independent", **OFF).confidence >= 0.9:
             sure_as_they_are += 1
             assert any(note.startswith(COPIES) for note in result.notes)
-    assert sure == 0
-    assert sure_as_they_are >= 2
+    # A few rows may make one sure by chance.
+    assert sure <= 1
+    assert sure_as_they_are >= 4
 
 
 def test_what_copies_with_small_errors_are_worth():
@@ -59,6 +65,14 @@ def test_what_copies_with_small_errors_are_worth():
     assert distinct_fraction(columns, 200) == pytest.approx(0.2, rel=0.1)
     columns[:, 1] = of % 2
     assert distinct_fraction(columns, 200) == 1.0
+
+
+@pytest.mark.parametrize("of", [np.tile(np.arange(20), 20), np.repeat(np.arange(20), 20)])
+def test_of_near_copies_one_stays_in_any_order(of):
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(20, 2))[of] + 1e-4 * rng.normal(size=(400, 2))
+    fraction = distinct_fraction(columns, 400)
+    assert len(set(of[as_many_rows(columns, fraction)])) >= 17
 
 
 @pytest.mark.parametrize("n", [20, 100, 3000])

@@ -98,7 +98,9 @@ def as_many_rows(columns: FloatArray, fraction: float) -> IntArray:
     """Return a fraction of the rows (n_samples, n_columns): distinct ones, or every k-th."""
     rows = np.unique(columns, axis=0, return_index=True)[1]
     if len(rows) > math.ceil(fraction * len(columns)):
-        rows = np.arange(0, len(columns), math.ceil(1.0 / fraction))
+        # Near copies follow each other in the order of values, a series in that of the rows.
+        rows = rows if _fraction_of_near(columns) < 1.0 else np.arange(len(columns))
+        rows = rows[:: math.ceil(1.0 / fraction)]
     return rows
 
 
