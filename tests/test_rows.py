@@ -6,12 +6,7 @@ import pytest
 from anmmm import infer_direction, infer_graph
 from anmmm._categories import Variables
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction.rows import (
-    as_many_rows,
-    distinct_fraction,
-    groups_note,
-    rows_that_count,
-)
+from anmmm.direction.rows import as_many_rows, distinct_fraction, groups_note, rows_that_count
 
 OFF = {"common_cause": False}
 COPIES = "each row, or nearly the same, occurs"
