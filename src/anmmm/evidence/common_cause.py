@@ -27,7 +27,6 @@ from anmmm.evidence.hidden import (
     SLACK,
     HiddenFits,
     Rival,
-    best_of,
     evenly_spaced,
     fit_curve,
     fit_groups,
@@ -170,29 +169,25 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
     rival = Rival(shortest + widths, len(x.cells.values))
 
-    def of_all(fits: HiddenFits, pair: Pair, max_iter: int = LONGER) -> HiddenFits:
-        return fits if fits.pair is pair else fits.further(max_iter, pair)
-
     codes, fits = list[CommonCause](), list[HiddenFits]()
     for each in kinds:
         pair = _pair(x, y, each, LEAST_IN_GROUP)
         best, plain = fit_groups(evenly_spaced(pair, MANY), rival)
-        fits.append(of_all(best, pair))
+        fits.append(best.on(pair, LONGER))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
             if near := [fit for fit in numbers if not rival.beats_fitted_noise(fit)]:
-                codes += _with_fitted_noise([of_all(fit, pair, SHORT) for fit in near], x, y)
+                codes += _with_fitted_noise([fit.on(pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(evenly_spaced(pair, MANY), rival)
-        fits.append(of_all(curve, pair))
-    if len(kinds) == 1:
-        # Both are densities: fits that are much longer need not be encoded.
-        first = best_of(fits)
-        least = first.objective[0] + SLACK
-        fits = [f for f in fits if f.objective[0] <= least and not rival.leads(f, NEARLY_EQUAL)]
-        fits = fits or [first]
-    codes += [_coded(fit, x, y) for fit in fits]
+        fits.append(curve.on(pair, LONGER))
+    for fit in sorted(fits, key=lambda fit: float(fit.objective[0])):
+        # Of one kind, fits that are longer whatever information saves need not be encoded.
+        least = min((code.length for code in codes), default=math.inf) + widths + SLACK
+        is_longer = fit.objective[0] > least or rival.leads(fit, NEARLY_EQUAL)
+        if not codes or len(kinds) > 1 or not is_longer:
+            codes.append(_coded(fit, x, y))
     return min(codes, key=attrgetter("length"))
 
 

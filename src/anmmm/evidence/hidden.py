@@ -15,6 +15,7 @@ import numpy as np
 from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray
+from anmmm.preprocessing import mean_ranks
 
 # Most groups that are tried, and most of those that always are.
 MOST_GROUPS, FEW_GROUPS = 8, 5
@@ -108,6 +109,10 @@ class HiddenFits(Record):
         found = fit_hidden(pair, self.nodes, self.shapes, parameters, nothing, max_iter, TOLERANCE)
         return HiddenFits(pair, self.nodes, self.shapes, parameters, found)
 
+    def on(self, pair: Pair, max_iter: int) -> HiddenFits:
+        """Return the fits on a pair, iterated on if it is another one."""
+        return self if pair is self.pair else self.further(max_iter, pair)
+
     def scaled_apart(self, max_iter: int) -> HiddenFits:
         """Fit noise of its own scale in each group."""
         return replace(self, nodes=self.nodes._replace(own_scales=1)).further(max_iter)
@@ -185,12 +190,13 @@ class Rival(Record):
 
     def leads(self, fit: HiddenFits, by: float) -> bool:
         """Whether a fit is longer by more nats; False if it has probabilities of values."""
-        of_all = float(fit.objective[0]) * self.n / fit.pair.values.shape[1]
+        log_likelihood, *costs = fit.found[0].tolist()
+        of_all = sum(costs) - log_likelihood * self.n / fit.pair.values.shape[1]
         return not fit.pair.kinds.any() and of_all > self.nats + by
 
     def beats(self, fit: HiddenFits, margin: float) -> bool:
         """Whether a fit is by a margin, in nats per 300 observations, too long to be followed."""
-        return self.leads(fit, margin * max(1.0, self.n / 300.0) + SLACK)
+        return self.leads(fit, margin * self.n / 300.0 + SLACK)
 
     def beats_fitted_noise(self, fit: HiddenFits) -> bool:
         """Whether groups stay longer whatever density their noise has."""
@@ -199,7 +205,7 @@ class Rival(Record):
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
     """Return the fit of the smallest objective."""
-    return min((each.best for each in fits), key=lambda fit: fit.objective[0])
+    return min(fits, key=lambda each: each.objective.min()).best
 
 
 def _apart(objective: FloatArray, count: int) -> list[int]:
@@ -220,8 +226,7 @@ def _by_value(t: FloatArray) -> FloatArray:
 
 def _by_rank(t: FloatArray) -> FloatArray:
     """Place rows of values, (S, n), in (0, 1), equal ones at one place."""
-    distinct = [np.unique(row, return_inverse=True, return_counts=True) for row in t]
-    return np.stack([(c.cumsum() - 0.5 * c)[inverse] / len(inverse) for _, inverse, c in distinct])
+    return np.stack([mean_ranks(row) / len(row) for row in t])
 
 
 def _lines(values: FloatArray) -> FloatArray:
