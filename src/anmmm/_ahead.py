@@ -21,8 +21,8 @@ from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence import evidence
 from anmmm.evidence.hidden import Rival, fit_groups
 from anmmm.evidence.marginal import LogSplineDensity
-from anmmm.evidence.models.discrete import fit_levels
-from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
+from anmmm.evidence.models.discrete import fit_counts
+from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture, SplineBasis, choose_mixture
 from anmmm.preprocessing import Cells, standardize
@@ -63,11 +63,12 @@ def _densities() -> None:
 
 def _monotone() -> None:
     cells = Cells.of(_effect())
-    fit_post_nonlinear(_basis(), cells, scales_of(cells))
+    fit_link(_basis(), cells, scales_of(cells)[0])
 
 
 def _levels() -> None:
-    fit_levels(_basis(), Cells.of(np.rint(_effect())))
+    counts = np.rint(1.0 + _effect() ** 2)
+    fit_counts(_basis(), Cells.of(counts), counts)
 
 
 def _hidden() -> None:

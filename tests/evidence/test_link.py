@@ -10,8 +10,10 @@ from scipy import stats
 from scipy.interpolate import BSpline
 
 from anmmm._kernels.monotone import N_SLOPES
+from anmmm.evidence import Variable
 from anmmm.evidence.density import BASES, plain_density
-from anmmm.evidence.models.postnonlinear import base_quantiles, fit_post_nonlinear, scales_of
+from anmmm.evidence.models.discrete import fit_smooth_cuts
+from anmmm.evidence.models.postnonlinear import base_quantiles, fit_link, scales_of
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 from drawn import standard
@@ -80,7 +82,7 @@ def _pair(rng):
 def test_rows_are_the_functions_and_the_nats(pair):
     basis, cells = pair
     for scale in scales_of(cells):
-        fit = fit_post_nonlinear(basis, cells, [scale])
+        fit = fit_link(basis, cells, scale)
         h = scale.integrals(scale.sums.values).T @ fit.link.slopes
         assert_allclose(h, fit.link.apply(cells.values), atol=1e-9)
         assert_allclose(fit.curve, basis.design @ fit.mean, atol=1e-9)
@@ -94,17 +96,15 @@ def test_rows_are_the_functions_and_the_nats(pair):
         assert_allclose(fit.nats, -np.log(mixed), rtol=1e-7)
 
 
-def test_the_shortest_scale_wins_and_its_cost_counts(pair):
-    basis, cells = pair
-    scales = scales_of(cells)
-    alone = [fit_post_nonlinear(basis, cells, [scale]) for scale in scales]
-    lengths = [fit.length for fit in alone]
-    best, worst = int(np.argmin(lengths)), int(np.argmax(lengths))
-    fit = fit_post_nonlinear(basis, cells, scales)
-    assert (fit.link.scale.base, fit.length) == (alone[best].link.scale.base, lengths[best])
-    much = replace(scales[best], cost=scales[best].cost + lengths[worst] - lengths[best] + 0.1)
-    fit = fit_post_nonlinear(basis, cells, [much, scales[worst]])
-    assert (fit.link.scale.base, fit.length) == (alone[worst].link.scale.base, lengths[worst])
+def test_the_scale_of_a_variable_is_the_shortest_one_without_a_cause(pair):
+    _, cells = pair
+    for values, fit in ((cells.values, fit_link), (cells.values.round(1), fit_smooth_cuts)):
+        variable = Variable.of(values)
+        alone, scales = SplineBasis.constant(len(values)), scales_of(variable.cells)
+        lengths = [fit(alone, variable.cells, scale).length for scale in scales]
+        assert variable.scale.base.base == scales[int(np.argmin(lengths))].base.base
+        dearer = replace(scales[0], cost=scales[0].cost + 2.0)
+        assert fit(alone, variable.cells, dearer).length == pytest.approx(lengths[0] + 2.0)
 
 
 def test_a_base_that_the_effect_touches_the_end_of_is_left_out(rng):

@@ -18,7 +18,7 @@ from anmmm.evidence.marginal import LogSplineDensity, Normals
 from anmmm.evidence.models import MODELS, ConditionalModel, marginals_of
 from anmmm.evidence.models.discrete import fit_counts, fit_levels
 from anmmm.evidence.models.parts import OfRows
-from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
+from anmmm.evidence.models.postnonlinear import fit_link
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
@@ -67,7 +67,7 @@ def atoms(rng, n):
 # Of what has a unit and an order.
 NUMBERS = [kind for kind in KINDS if kind != "categories"]
 PLAIN = {"independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise"}
-UNTIED, TIED = PLAIN | {"pnl", "pnl+noise"}, PLAIN | {"location-scale+link", "ordered"}
+UNTIED, TIED = PLAIN | {"pnl"}, PLAIN | {"location-scale+link", "ordered"}
 NAMES = {
     "continuous": UNTIED,
     "mixture": UNTIED,
@@ -145,9 +145,6 @@ def levels_at(model, cell):
         parts["counts"] = model.counts[every]
     if model.name == "pnl":
         parts["lower"], parts["upper"] = model.lower[every], model.upper[every]
-    if model.name == "pnl+noise":
-        shift = model.plain.curve[every] - model.plain.curve
-        parts["lower"], parts["upper"] = model.lower[every] + shift, model.upper[every] + shift
     return replace(model, **parts).levels()
 
 
@@ -208,7 +205,6 @@ def test_marginals_of_categories_are_distributions():
         ("Gaussian", "normal"),
         ("clipped on both sides", "cut"),
         ("rain: 50 % zeros, in tenths", "cut"),
-        ("Cauchy, square with its sign", "transformed+noise"),
         ("three clusters", "normals"),
         ("four clusters", "normals"),
     ],
@@ -322,8 +318,8 @@ def test_counts_in_another_unit_are_tied_data():
 
 
 def fitted(basis, y):
-    cells = Cells.of(y)
-    return fit_post_nonlinear(basis, cells, scales_of(cells))
+    effect = Variable.of(y)
+    return fit_link(basis, effect.cells, effect.scale)
 
 
 def test_a_mirrored_effect_has_the_same_length(rng):
@@ -343,8 +339,8 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
     x = standard(rng.normal(size=150))
     latent = x[:, 0] + 0.6 * rng.normal(size=150)
     y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
-    cells = [Cells.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
-    here, there = (fit_levels(SplineBasis.of(x), one) for one in cells)
+    effects = [Variable.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
+    here, there = (fit_levels(SplineBasis.of(x), one) for one in effects)
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.cuts[1:-1], -here.cuts[-2:0:-1], atol=1e-6)
     assert_allclose(there.curve, -here.curve, atol=1e-6)

@@ -59,10 +59,9 @@ class Marginal(Encoding, ABC):
     base : str
         ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
         for frequencies of few values, ``"normals"`` for two or more Gaussians of one variance,
-        ``"transformed"`` for a monotone function of a Gaussian, ``"transformed+noise"`` for that of
-        another density, ``"cut"`` for a Gaussian cut into levels, ``"logit"`` for probabilities of
-        categories under the prior of their curves, ``"two-part"`` for a frequent value and another
-        distribution of the remaining rows,
+        ``"transformed"`` for a monotone function of a Gaussian, ``"cut"`` for a Gaussian cut into
+        levels, ``"logit"`` for probabilities of categories under the prior of their curves,
+        ``"two-part"`` for a frequent value and another distribution of the remaining rows,
         ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
         Poisson's or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)
@@ -219,7 +218,7 @@ def own_marginals(variable: Variable) -> Iterator[Marginal]:
     yield smooth
     if cells.n_distinct <= MOST_CATEGORIES:
         yield CategoricalMarginal.of(cells)
-    yield Normals.two(cells)
-    # If a correction of the plain density is not worth its cost, neither are more clusters.
+    # If a correction of the plain density is not worth its cost, neither are clusters.
     if not smooth.density.is_plain:
+        yield Normals.two(cells)
         yield from Normals.more(cells, smooth.length)

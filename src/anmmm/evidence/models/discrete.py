@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
@@ -29,11 +30,13 @@ from anmmm.evidence.models.postnonlinear import (
     LEVEL_STD,
     LINK_PRIOR,
     EffectScale,
-    scales_of,
     slope_prior,
 )
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 TOLERANCE = 1e-3
 # Most levels whose cuts are free only. Those of more may be a smooth function of the values.
@@ -62,7 +65,7 @@ class Ordered(CurveModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode a tied effect."""
         if fits.effect.is_tied:
-            yield fit_levels(fits.cause.basis, fits.effect.cells).plus(fits.price)
+            yield fit_levels(fits.cause.basis, fits.effect).plus(fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Levels of the median and of one standard deviation about it, in between linear."""
@@ -76,17 +79,21 @@ class Ordered(CurveModel):
         return ndtr(self.cuts[index] - self.curve), ndtr(self.cuts[index + 1] - self.curve)
 
 
-def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
+def fit_levels(basis: SplineBasis, effect: Variable) -> Ordered:
     """Fit curve and cuts, the shorter of free and smooth ones. O(N r²) an iteration of a fit."""
-    fits = list[Ordered]()
+    cells, fits = effect.cells, list[Ordered]()
     if cells.n_distinct <= MOST_CATEGORIES:
         fits.append(_fit_cuts(basis, cells, *_free_cuts(cells.n_distinct)))
     if cells.n_distinct > FEW_LEVELS:
-        fits += [
-            _fit_cuts(basis, cells, *_smooth_cuts(scale)).plus(scale.cost)
-            for scale in scales_of(cells)
-        ]
+        fits.append(fit_smooth_cuts(basis, cells, effect.scale))
     return shortest(fits)
+
+
+def fit_smooth_cuts(basis: SplineBasis, cells: Cells, scale: EffectScale) -> Ordered:
+    """Fit curve and cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
+    per_slope = scale.integrals(scale.edges[1:-1])
+    cuts = _with_ends(np.zeros(per_slope.shape[1]), per_slope)
+    return _fit_cuts(basis, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
 
 
 def _fit_cuts(
@@ -138,12 +145,6 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
     return Cuts(
         np.concatenate([[-np.inf], first, [np.inf]]), np.hstack([nothing, per_slope, nothing])
     )
-
-
-def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
-    """Return cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
-    per_slope = scale.integrals(scale.edges[1:-1])
-    return _with_ends(np.zeros(per_slope.shape[1]), per_slope), LINK_PRIOR, scale.start
 
 
 @frozen

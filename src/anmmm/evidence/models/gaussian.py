@@ -147,6 +147,8 @@ class LocationScaleLinked(LocationScale):
         "quantiles"
     )
     OF_TIES = True
+    # As of `PostNonlinear`.
+    PRIOR = 4.0
 
     link: GaussianQuantiles
 

@@ -128,7 +128,7 @@ class Split(OfRows):
 
     SUFFIX = NAME = "+split"
     WORDS = TEXT = ", but for causes of many rows, at which the effect has its own distribution"
-    PRIOR = 2.0
+    PRIOR = 6.0
 
     marginals_there: tuple[tuple[BoolArray, Marginal], ...]
 

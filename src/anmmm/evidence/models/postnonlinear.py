@@ -6,8 +6,7 @@ docs/method/decisions.md, eqs. 14 and 15.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -18,8 +17,7 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats
-from anmmm.evidence.density import BASES, Density, fit_density, plain_density
-from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.density import BASES, Density, plain_density
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -185,7 +183,7 @@ class PostNonlinear(CurveModel):
         """Encode an effect that is not tied."""
         effect = fits.effect
         if not effect.is_tied:
-            yield fit_post_nonlinear(fits.cause.basis, effect.cells, effect.scales)
+            yield fit_link(fits.cause.basis, effect.cells, effect.scale)
 
     @computed
     def residual(self) -> FloatArray:
@@ -208,66 +206,8 @@ class PostNonlinear(CurveModel):
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
 
 
-@frozen
-class PostNonlinearFreeNoise(ConditionalModel):
-    """The same with noise of a fitted density about the functions of the Gaussian fit, `plain`.
-
-    `lower` and `upper` (n_samples,) are h at both ends of each observation's cell, less f.
-    """
-
-    NAME = "pnl+noise"
-    TEXT = "one mechanism, additive noise of a fitted density, seen through a monotone function"
-    MARGINAL_NAME = "transformed+noise"
-    PRIOR = PostNonlinear.PRIOR
-
-    plain: PostNonlinear
-    noise: Density
-    lower: FloatArray
-    upper: FloatArray
-
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the residuals by their own density."""
-        for plain in fits.encoded(PostNonlinear):
-            lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
-            if plain.link.scale.base.base == "uniform":
-                # Outermost cells without an end on this scale are taken to be symmetric.
-                lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
-                upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
-            cells = plain.cells
-            noise, nats = fit_density(plain.residual, lower, upper, cells.n_distinct)
-            yield cls(nats, plain.cost + noise.cost, cells, plain, noise, lower, upper)
-
-    @classmethod
-    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
-        """Yield a marginal if a plain density is worth a correction."""
-        if not fits.effect.smooth.density.is_plain:
-            yield from super().marginals(fits)
-
-    @property
-    def converged(self) -> bool:
-        """Whether the fit of both functions converged."""
-        return self.plain.converged
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curves of the Gaussian fit."""
-        return self.plain.curves(at)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
-
-
-def fit_post_nonlinear(
-    basis: SplineBasis, cells: Cells, scales: Sequence[EffectScale]
-) -> PostNonlinear:
-    """Fit h and f on the scale of an effect with the shortest description. O(N r) for each."""
-    fits = [_fit_link(basis, cells, scale) for scale in scales]
-    return PostNonlinear(*min(fits, key=lambda fit: float(fit[0].sum()) + fit[1]))
-
-
-def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> tuple[Any, ...]:
-    """Fit h and f on one scale; returns the fields of `PostNonlinear`, nats and cost first."""
+def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
+    """Fit h and f on a scale of the effect. O(N r)."""
     slopes, mean = np.empty(N_SLOPES), np.empty(len(basis.prior))
     design = Design(basis.design, basis.prior, basis.n_null)
     cost, n_iter = monotone_link(
@@ -277,4 +217,5 @@ def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> tuple[Any
     edges = link.at(scale.edges)
     lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
     nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
-    return nats, cost + scale.cost, cells, curve, mean, basis.splines, n_iter, link, lower, upper
+    fit = curve, mean, basis.splines, n_iter, link, lower, upper
+    return PostNonlinear(nats, cost + scale.cost, cells, *fit)
