@@ -182,11 +182,13 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(evenly_spaced(pair, MANY), rival)
         fits.append(curve.on(pair, LONGER))
-    for fit in sorted(fits, key=lambda fit: float(fit.objective[0])):
+    best, *others = sorted(fits, key=lambda fit: float(fit.objective[0]))
+    codes.append(_coded(best, x, y))
+    for fit in others:
         # Of one kind, fits that are longer whatever information saves need not be encoded.
-        least = min((code.length for code in codes), default=math.inf) + widths + SLACK
+        least = min(code.length for code in codes) + widths + SLACK
         is_longer = fit.objective[0] > least or rival.leads(fit, NEARLY_EQUAL)
-        if not codes or len(kinds) > 1 or not is_longer:
+        if len(kinds) > 1 or not is_longer:
             codes.append(_coded(fit, x, y))
     return min(codes, key=attrgetter("length"))
 
