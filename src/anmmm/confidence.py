@@ -38,8 +38,8 @@ CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 # Nats saved over independence at which it is as probable as dependence.
 INDEPENDENCE_EVEN = 3.0
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
-# nothing was calibrated; by models that are as flexible in both directions; by models that the
-# check refuses; of two random walks; of an edge to a column that its causes determine.
+# nothing was calibrated; by some models (`anmmm.evidence.doubt`); by models that the check refuses;
+# of exact functions; of two random walks; of an edge to a column that its causes determine.
 UNSURE = 0.85
 
 
@@ -101,7 +101,7 @@ def confidence_of(evidence: EvidenceResult, fraction: float = 1.0) -> float:
         return 0.5
     error = nats_error(math.sqrt(fraction) * evidence.error, fraction * len(evidence.forward.nats))
     confidence = float(expit(NATS_SLOPE * fraction * abs(evidence.nats) / error))
-    is_unsure = evidence.is_vector or evidence.is_flexible
+    is_unsure = evidence.is_vector or evidence.doubt
     return min(confidence, UNSURE) if is_unsure else confidence
 
 

@@ -172,6 +172,14 @@ def test_tied_values_may_have_an_end_apart(draw, rng):
         assert np.array_equal(only(evidence(x, sign * y).forward, TwoPart).part.rows, y != end)
 
 
+def test_an_end_apart_of_a_tied_cause_is_described_by_itself(rng):
+    counts = rng.poisson(5.0, 300)
+    x = np.where(rng.random(300) < 0.15, -1.0, counts)
+    found = evidence(x, np.sqrt(counts) + 0.4 * rng.normal(size=300))
+    assert found.forward.model.endswith("+split")
+    assert np.array_equal(only(found.forward, Split).part.rows, x >= 0)
+
+
 def test_values_that_people_round_to_have_cuts_of_their_own(rng):
     result = evidence(*partly_rounded(rng))
     assert result.forward.model == "ordered"

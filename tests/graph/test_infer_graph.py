@@ -12,7 +12,7 @@ import pytest
 from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError, count_rows
 from anmmm.datasets import SourceError
-from anmmm.direction.outcome import FLEXIBLE_NOTE
+from anmmm.evidence.doubt import FLEXIBLE_NOTE
 from anmmm.graph.forms import read_graph
 from anmmm.graph.infer import Lengths
 

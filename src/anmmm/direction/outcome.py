@@ -28,7 +28,6 @@ REFUSED_PVALUE = 0.001
 # Notes on such a pair, on one with a common cause, and on an independent one.
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
 UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
-FLEXIBLE_NOTE = "neither direction is simple (selected rows?): not sure"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 

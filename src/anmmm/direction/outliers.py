@@ -22,6 +22,8 @@ from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import INDEPENDENT, format_decision
 from anmmm.evidence import EvidenceResult, column_limit_error
 
+Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
+
 # Least fraction of the observations relative to which the others are outliers.
 CORE_FRACTION = 0.7
 # Least copies of a censored value, and least fraction of distinct values among the others.
@@ -42,29 +44,34 @@ def outlier_rows(variables: Variables) -> BoolArray | None:
 
 
 def decide_without_outliers(
-    variables: Variables,
-    outliers: BoolArray,
-    compare: Callable[[FloatArray, FloatArray], EvidenceResult],
-    direction: int,
+    variables: Variables, outliers: BoolArray, compare: Compare, direction: int
 ) -> tuple[float, str]:
     """Return the largest confidence of a direction, and a note on the second decision."""
     rows = counted(int(outliers.sum()), "row")
-    note = f"{rows} with outliers or censored values (codes?); without: "
+    kept = variables.x[~outliers], variables.y[~outliers]
+    most, decision = decide_again(*kept, compare, direction)
+    return most, f"{rows} with outliers or censored values (codes?); without: {decision}"
+
+
+def decide_again(
+    x: FloatArray, y: FloatArray, compare: Compare, direction: int
+) -> tuple[float, str]:
+    """Return the largest confidence of a direction by another form of a pair, and its decision."""
     try:
-        x, y = as_pair(variables.x[~outliers], variables.y[~outliers])
+        x, y = as_pair(x, y)
         problem = column_limit_error(x, y)
     except ValueError as error:
         # The whole pair was accepted: the remaining rows can only be too few, or vary too little.
         problem = str(error)
     if problem:
-        return 0.5, f"{note}too little to decide"
+        return 0.5, "too little to decide"
     others = compare(x, y)
     confidence, relation = confidence_of(others), INDEPENDENT if others.independent else None
     decision = {"direction": others.direction, "confidence": confidence, "relation": relation}
-    note += format_decision(SimpleNamespace(**decision))
+    text = format_decision(SimpleNamespace(**decision))
     if others.direction != direction:
-        return 0.5, note
-    return (1.0 if confidence >= CONFIRMING_CONFIDENCE else confidence), note
+        return 0.5, text
+    return (1.0 if confidence >= CONFIRMING_CONFIDENCE else confidence), text
 
 
 def outlier_mask(values: FloatArray) -> BoolArray:

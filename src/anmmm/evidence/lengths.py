@@ -20,10 +20,9 @@ from anmmm._validation import check_count
 from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import RESOLUTION, shortest
 from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_cause
+from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
-from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
-from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.variable import Describe, Variable, in_company
 from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
@@ -204,13 +203,10 @@ class EvidenceResult(Record):
         return self.forward.is_independent and self.backward.is_independent
 
     @property
-    def is_flexible(self) -> bool:
-        """Whether both need a fitted noise density whose scale follows the cause (and jumps).
-
-        No mechanism is then simpler in one direction than in the other. Selected rows, whose
-        limits move with either variable, look so: refits differ by more nats than `error` allows.
-        """
-        return is_flexible(self.forward.model) and is_flexible(self.backward.model)
+    def doubt(self) -> str:
+        """Why the models do not let the shorter direction be sure; empty if they do."""
+        longer = self.forward if self.shortest is self.backward else self.backward
+        return doubt_of(self.shortest.model, longer.model)
 
     @property
     def saved_by_common_cause(self) -> float:
@@ -329,11 +325,6 @@ def compare(
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
-
-
-def is_flexible(model: str) -> bool:
-    """Return whether a model is the most flexible one: a fitted noise density, a varying scale."""
-    return model.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME
 
 
 def compare_variables(

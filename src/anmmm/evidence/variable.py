@@ -148,7 +148,10 @@ class Variable(Record):
 
     @computed
     def atoms(self) -> tuple[BoolArray, ...]:
-        """Rows (n_samples,) of each frequent value, most frequent first, if the others differ."""
+        """Rows (n_samples,) of each frequent value, most frequent first, if the others differ.
+
+        Of tied values the rows of one end at most.
+        """
         index, n = self.cells.index, len(self.cells.values)
         if self.is_categorical or self.cells.n_distinct == n:
             return ()
@@ -160,15 +163,14 @@ class Variable(Record):
         large = large[counts[large] >= max(APART * n, FEWEST_APART)]
         others = n - int(counts[large].sum())
         distinct = np.count_nonzero(counts) - len(large)
-        if others < FEWEST_OTHERS or distinct < TIED * others:
-            return ()
+        if len(large) == 0 or others < FEWEST_OTHERS or distinct < TIED * others:
+            return self._end_apart
         return tuple(index == each for each in large)
 
     @computed
     def parts(self) -> tuple[Variable, Part, Variable] | None:
         """Split at a frequent value: which rows have it, and the variable in the other rows."""
-        frequent = self.atoms[:1] or self._end_apart
-        if not frequent or (found := self.part(~frequent[0])) is None:
+        if not self.atoms or (found := self.part(~self.atoms[0])) is None:
             return None
         labels = standardize(found[0].rows.astype(np.float64)[:, np.newaxis])[0][:, 0]
         return Variable.of(labels), *found

@@ -30,11 +30,10 @@ from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
-from anmmm.direction.outcome import FLEXIBLE_NOTE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
 from anmmm.direction.rows import groups_note
 from anmmm.evidence.check import is_determined, normal_scores
-from anmmm.evidence.lengths import is_flexible
+from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
 from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
@@ -349,9 +348,9 @@ def _limits(
 
     for i, j in arrows(found.parents):
         reverse = i, found.parents[i] | {j}
-        if is_flexible(found.models[j].name) and is_flexible(lengths.model(*reverse).name):
+        if doubt := doubt_of(found.models[j].name, lengths.model(*reverse).name):
             odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
-            limit((i, j), float(expit(odds)), FLEXIBLE_NOTE)
+            limit((i, j), float(expit(odds)), doubt)
     sample, (kept, outliers, others) = lengths.sample, rows_to_keep(lengths, found.parents)
     for at, name in enumerate(() if others else sample.names):
         if note := groups_note(sample.values[:, at], name):

@@ -1,0 +1,81 @@
+"""Pairs of numbers that models mistake: angles, exact functions, means beside their counts.
+
+docs/method/decisions.md, "Traps".
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+
+# Hours, degrees, radians.
+PERIODS = 24.0, 360.0, 2.0 * math.pi
+# Bins of a period, and the fraction of the values that the first and the last have at least.
+N_BINS, AT_ENDS = 36, 0.01
+# Fewest values of an exact function.
+FEWEST_VALUES = 11
+# Most decimals of means; rounding of their sums, that tells; fewest such rows; how many sums are
+# whole, and how many of other rows are at most.
+MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
+# Means, and shares in percent.
+MEAN_UNITS = 1.0, 100.0
+
+
+def trap_note(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> str:
+    """Return why no direction of two numbers (n_samples,) is sure; empty if it may be."""
+    if is_exact(x, y):
+        return "one variable is an exact function of the other: not sure"
+    for counts, means, (count, mean) in ((x, y, names), (y, x, names[::-1])):
+        if are_means(counts, means):
+            return f"{mean} is a mean or a share of {count}, which sets its spread: not sure"
+    return ""
+
+
+def is_exact(x: FloatArray, y: FloatArray) -> bool:
+    """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
+    if min(len(np.unique(x)), len(np.unique(y))) < FEWEST_VALUES:
+        return False
+    return any(bool(np.all(np.diff(each[np.lexsort((each, x))]) >= 0.0)) for each in (y, -y))
+
+
+def are_means(counts: FloatArray, means: FloatArray) -> bool:
+    """Return whether products of counts and means, which may be rounded, are whole numbers."""
+    if counts.min() < 1.0 or np.any(counts != np.rint(counts)):
+        return False
+    steps = 10.0 ** np.arange(MOST_DECIMALS)
+    # The coarsest of these steps that all means are multiples of; else they are not rounded.
+    fits = [np.allclose(step * means, np.rint(step * means), rtol=0.0, atol=1e-6) for step in steps]
+    rounding = 0.5 / steps[fits.index(True)] if any(fits) else 0.0
+    for unit in MEAN_UNITS:
+        near = counts * rounding / unit + 1e-6
+        rows = (counts > 1.0) & (near < ROUNDING)
+        if np.count_nonzero(rows) < FEWEST_ROWS:
+            continue
+        values, near = means[rows] / unit, near[rows]
+        own, others = counts[rows] * values, counts[rows][::-1] * values
+        whole, chance = (np.mean(np.abs(s - np.rint(s)) <= near) for s in (own, others))
+        if whole > WHOLE and chance < BY_CHANCE:
+            return True
+    return False
+
+
+def turned(values: FloatArray) -> FloatArray:
+    """Return angles (n_samples,) from where they are fewest on; other values as they are.
+
+    They are known by values in all of 0 to 24, 0 to 360, or 0 to 2π, or as far about 0.
+    """
+    for period in PERIODS:
+        for begin in (0.0, -0.5 * period):
+            along = (values - begin) / period
+            if along.min() < 0.0 or along.max() > 1.0:
+                continue
+            counts = np.bincount((along * N_BINS).astype(np.intp) % N_BINS, minlength=N_BINS)
+            if min(counts[0], counts[-1]) < AT_ENDS * len(values):
+                continue
+            around = counts + np.roll(counts, 1) + np.roll(counts, -1)
+            cut = (around.argmin() + 0.5) / N_BINS
+            return np.asarray((along - cut) % 1.0 * period)
+    return values

@@ -1,0 +1,31 @@
+"""Models by which no direction is sure, however much shorter it is."""
+
+from __future__ import annotations
+
+from anmmm.evidence.models.gaussian import LocationScaleFreeNoise, LocationScaleLinked
+from anmmm.evidence.models.jumps import Jumps
+from anmmm.evidence.models.parts import TwoPart
+
+FLEXIBLE_NOTE = "neither direction is simple (selected rows?): not sure"
+LINKED_NOTE = "only described on the quantiles of its own values: not sure"
+ATOMS_NOTE = "several values of many rows (rounded in several ways?): not sure"
+# Values of many rows that are described one by one.
+MANY_ATOMS = 2
+
+
+def doubt_of(model: str, reverse: str) -> str:
+    """Return why a direction by a model is not sure; empty if it may be.
+
+    `reverse` is the model of the other direction. If both need a fitted noise density whose scale
+    follows the cause (and jumps), no mechanism is simpler in one direction than in the other:
+    selected rows, whose limits move with either variable, look so, and refits differ by more nats
+    than `error` allows.
+    """
+    both = model, reverse
+    if all(each.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME for each in both):
+        return FLEXIBLE_NOTE
+    if LocationScaleLinked.NAME in model:
+        return LINKED_NOTE
+    if any(each.count(TwoPart.SUFFIX) >= MANY_ATOMS for each in both):
+        return ATOMS_NOTE
+    return ""
