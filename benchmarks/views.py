@@ -312,6 +312,7 @@ ROUNDS = {
     "first {}": ("chosen on", "reported"),
     "{} written later": ("later",),
     "{} that a review found wrong": ("reviewed",),
+    "{} that a second review found wrong": ("second review",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.

@@ -27,10 +27,13 @@ from benchmarks.studies.unforeseen import (
     NEITHER,
     REVIEWED_DIRECT,
     REVIEWED_NEITHER,
+    SECOND_DIRECT,
+    SECOND_NEITHER,
+    WITH_CAUSE,
 )
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
-HALVES = ("chosen on", "reported", "later", "reviewed")
+HALVES = ("chosen on", "reported", "later", "reviewed", "second review")
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -56,7 +59,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in DIRECT | LATER_DIRECT | REVIEWED_DIRECT
+    return name in WITH_CAUSE
 
 
 def half_of(name: str) -> str:
@@ -65,6 +68,8 @@ def half_of(name: str) -> str:
         return HALVES[2]
     if name in REVIEWED_DIRECT | REVIEWED_NEITHER:
         return HALVES[3]
+    if name in SECOND_DIRECT | SECOND_NEITHER:
+        return HALVES[4]
     return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
 
 
