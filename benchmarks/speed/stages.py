@@ -115,7 +115,7 @@ class Stage(Compiled):
 
     def time_post_nonlinear(self, n_samples: int) -> None:
         effect = self.at.effect
-        fit_link(self.at.cause.basis, effect.cells, effect.scale)
+        fit_link(self.at.cause.basis, effect.cells, effect.scales[0])
 
     def time_noise_density(self, n_samples: int) -> None:
         fit_density(self.residual, self.lower, self.upper, self.at.effect.cells.n_distinct)

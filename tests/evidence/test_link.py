@@ -12,8 +12,9 @@ from scipy.interpolate import BSpline
 from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import Variable
 from anmmm.evidence.density import BASES, plain_density
+from anmmm.evidence.models import FitCache, Regressors
 from anmmm.evidence.models.discrete import fit_smooth_cuts
-from anmmm.evidence.models.postnonlinear import base_quantiles, fit_link, scales_of
+from anmmm.evidence.models.postnonlinear import PostNonlinear, base_quantiles, fit_link, scales_of
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 from drawn import standard
@@ -96,15 +97,25 @@ def test_rows_are_the_functions_and_the_nats(pair):
         assert_allclose(fit.nats, -np.log(mixed), rtol=1e-7)
 
 
-def test_the_scale_of_a_variable_is_the_shortest_one_without_a_cause(pair):
-    _, cells = pair
-    for values, fit in ((cells.values, fit_link), (cells.values.round(1), fit_smooth_cuts)):
-        variable = Variable.of(values)
-        alone, scales = SplineBasis.constant(len(values)), scales_of(variable.cells)
-        lengths = [fit(alone, variable.cells, scale).length for scale in scales]
-        assert variable.scale.base.base == scales[int(np.argmin(lengths))].base.base
-        dearer = replace(scales[0], cost=scales[0].cost + 2.0)
-        assert fit(alone, variable.cells, dearer).length == pytest.approx(lengths[0] + 2.0)
+def test_cuts_are_on_the_scale_that_is_shortest_without_a_cause(pair):
+    values = pair[1].values.round(1)
+    variable, alone = Variable.of(values), SplineBasis.constant(len(values))
+    scales = scales_of(variable.cells)
+    lengths = [fit_smooth_cuts(alone, variable.cells, scale).length for scale in scales]
+    assert variable.scale_of_cuts.base.base == scales[int(np.argmin(lengths))].base.base
+    dearer = replace(scales[0], cost=scales[0].cost + 2.0)
+    found = fit_smooth_cuts(alone, variable.cells, dearer).length
+    assert found == pytest.approx(lengths[0] + 2.0)
+
+
+def test_the_shortest_scale_wins_and_its_cost_counts(pair):
+    basis, cells = pair
+    effect = Variable.of(cells.values)
+    lengths = [fit_link(basis, cells, scale).length for scale in effect.scales]
+    found = next(PostNonlinear.encode(FitCache(Regressors(basis, False), effect)))
+    assert found.length == pytest.approx(min(lengths))
+    dearer = replace(effect.scales[0], cost=effect.scales[0].cost + 2.0)
+    assert fit_link(basis, cells, dearer).length == pytest.approx(lengths[0] + 2.0)
 
 
 def test_a_base_that_the_effect_touches_the_end_of_is_left_out(rng):

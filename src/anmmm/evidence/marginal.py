@@ -59,9 +59,10 @@ class Marginal(Encoding, ABC):
     base : str
         ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
         for frequencies of few values, ``"normals"`` for two or more Gaussians of one variance,
-        ``"transformed"`` for a monotone function of a Gaussian, ``"cut"`` for a Gaussian cut into
-        levels, ``"logit"`` for probabilities of categories under the prior of their curves,
-        ``"two-part"`` for a frequent value and another distribution of the remaining rows,
+        ``"transformed"`` for a monotone function of a Gaussian, ``"transformed+noise"`` for that of
+        another density, ``"cut"`` for a Gaussian cut into levels, ``"logit"`` for probabilities of
+        categories under the prior of their curves, ``"two-part"`` for a frequent value and another
+        distribution of the remaining rows,
         ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
         Poisson's or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)

@@ -16,7 +16,7 @@ from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import LogSplineDensity, Marginal
 from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.discrete import fit_smooth_cuts
-from anmmm.evidence.models.postnonlinear import EffectScale, fit_link, scales_of
+from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
@@ -135,11 +135,15 @@ class Variable(Record):
         return GaussianQuantiles.of(self.cells, self.smooth.density)
 
     @computed
-    def scale(self) -> EffectScale:
-        """Scale for monotone functions of it, on which it is shortest without a cause."""
-        fit = fit_smooth_cuts if self.is_tied else fit_link
+    def scales(self) -> list[EffectScale]:
+        """Starting scales of monotone functions of it."""
+        return scales_of(self.cells)
+
+    @computed
+    def scale_of_cuts(self) -> EffectScale:
+        """Scale for smooth cuts between its values, on which it is shortest without a cause."""
         alone, cells = SplineBasis.constant(len(self.cells.values)), self.cells
-        return min(scales_of(cells), key=lambda scale: fit(alone, cells, scale).length)
+        return min(self.scales, key=lambda scale: fit_smooth_cuts(alone, cells, scale).length)
 
     @computed
     def rescaled(self) -> SplineBasis | None:

@@ -85,7 +85,7 @@ def fit_levels(basis: SplineBasis, effect: Variable) -> Ordered:
     if cells.n_distinct <= MOST_CATEGORIES:
         fits.append(_fit_cuts(basis, cells, *_free_cuts(cells.n_distinct)))
     if cells.n_distinct > FEW_LEVELS:
-        fits.append(fit_smooth_cuts(basis, cells, effect.scale))
+        fits.append(fit_smooth_cuts(basis, cells, effect.scale_of_cuts))
     return shortest(fits)
 
 

@@ -17,7 +17,8 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats
-from anmmm.evidence.density import BASES, Density, plain_density
+from anmmm.evidence.density import BASES, Density, fit_density, plain_density
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -183,7 +184,8 @@ class PostNonlinear(CurveModel):
         """Encode an effect that is not tied."""
         effect = fits.effect
         if not effect.is_tied:
-            yield fit_link(fits.cause.basis, effect.cells, effect.scale)
+            links = (fit_link(fits.cause.basis, effect.cells, each) for each in effect.scales)
+            yield min(links, key=lambda fit: fit.length)
 
     @computed
     def residual(self) -> FloatArray:
@@ -204,6 +206,56 @@ class PostNonlinear(CurveModel):
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
+
+
+@frozen
+class PostNonlinearFreeNoise(ConditionalModel):
+    """The same with noise of a fitted density about the functions of the Gaussian fit, `plain`.
+
+    `lower` and `upper` (n_samples,) are h at both ends of each observation's cell, less f.
+    """
+
+    NAME = "pnl+noise"
+    TEXT = "one mechanism, additive noise of a fitted density, seen through a monotone function"
+    MARGINAL_NAME = "transformed+noise"
+    PRIOR = PostNonlinear.PRIOR
+
+    plain: PostNonlinear
+    noise: Density
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
+        """Encode the residuals by their own density."""
+        for plain in fits.encoded(PostNonlinear):
+            lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
+            if plain.link.scale.base.base == "uniform":
+                # Outermost cells without an end on this scale are taken to be symmetric.
+                lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
+                upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
+            cells = plain.cells
+            noise, nats = fit_density(plain.residual, lower, upper, cells.n_distinct)
+            yield cls(nats, plain.cost + noise.cost, cells, plain, noise, lower, upper)
+
+    @classmethod
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
+        """Yield a marginal if a plain density is worth a correction."""
+        if not fits.effect.smooth.density.is_plain:
+            yield from super().marginals(fits)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the fit of both functions converged."""
+        return self.plain.converged
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curves of the Gaussian fit."""
+        return self.plain.curves(at)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
 
 
 def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:

@@ -25,7 +25,7 @@ from anmmm.evidence.models.gaussian import (
     LocationScaleFreeNoise,
     LocationScaleLinked,
 )
-from anmmm.evidence.models.postnonlinear import PostNonlinear
+from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.mixture.splines import N_KNOTS, N_SMOOTH
 from anmmm.preprocessing import standardize
@@ -44,6 +44,7 @@ SMOOTH: Kinds = (
     LocationScaleFreeNoise,
     LocationScaleLinked,
     PostNonlinear,
+    PostNonlinearFreeNoise,
 )
 LEVELS: Kinds = (Ordered, Counts)
 NAMES: Kinds = (Categories,)
