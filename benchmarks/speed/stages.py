@@ -17,7 +17,7 @@ from anmmm.evidence import ConditionalModel, Variable, check_model
 from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
 from anmmm.evidence.models.gaussian import AdditiveFreeNoise
-from anmmm.evidence.models.postnonlinear import fit_link
+from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
 from anmmm.mixture.starts import ordered_residuals, residual_starts
 from anmmm.preprocessing import standardize
@@ -114,8 +114,7 @@ class Stage(Compiled):
         )
 
     def time_post_nonlinear(self, n_samples: int) -> None:
-        effect = self.at.effect
-        fit_link(self.at.cause.basis, effect.cells, effect.scales[0])
+        next(PostNonlinear.encode(FitCache(self.at.cause, self.at.effect)))
 
     def time_noise_density(self, n_samples: int) -> None:
         fit_density(self.residual, self.lower, self.upper, self.at.effect.cells.n_distinct)

@@ -39,7 +39,8 @@ CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 INDEPENDENCE_EVEN = 3.0
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
 # nothing was calibrated; by some models (`anmmm.evidence.doubt`); by models that the check refuses;
-# of exact functions; of two random walks; of an edge to a column that its causes determine.
+# of numbers that models mistake (`anmmm.direction.traps`); of two random walks; of an edge to a
+# column that its causes determine.
 UNSURE = 0.85
 
 

@@ -25,10 +25,10 @@ from anmmm.confidence import (
 )
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import REFUSED_PVALUE
-from anmmm.direction.outliers import decide_again, decide_without_outliers, outlier_rows
+from anmmm.direction.outliers import decide_without_outliers, outlier_rows
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows, groups_note
-from anmmm.direction.traps import trap_note, turned
+from anmmm.direction.traps import confidence_by_traps
 from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
@@ -266,14 +266,9 @@ def decide(
             notes.append(note)
         if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
             one, other = x[:, 0], y[:, 0]
-            if trap := trap_note(one, other, names):
-                confidence = UNSURE
-                notes.append(trap)
-            cuts = turned(one), turned(other)
-            if not (cuts[0] is one and cuts[1] is other):
-                most, again = decide_again(*cuts, compare_part, direction)
-                confidence = min(confidence, most)
-                notes.append(f"angles or hours? Cut where they are fewest: {again}")
+            most, traps = confidence_by_traps(one, other, names, compare_part, direction)
+            confidence = min(confidence, most)
+            notes += traps
         if options.common_cause and len(x) > LARGEST:
             notes.append(f"more than {LARGEST} rows: no common cause tried")
         if options.rows == "auto":

@@ -9,7 +9,6 @@ therefore compared again without them, and is sure only if both decisions agree
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,9 +19,8 @@ from anmmm._validation import as_pair
 from anmmm._words import counted
 from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import INDEPENDENT, format_decision
-from anmmm.evidence import EvidenceResult, column_limit_error
-
-Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
+from anmmm.evidence import column_limit_error
+from anmmm.evidence.lengths import Compare
 
 # Least fraction of the observations relative to which the others are outliers.
 CORE_FRACTION = 0.7

@@ -17,9 +17,8 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_pair
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult, integral_transform
+from anmmm.evidence.lengths import Compare
 from anmmm.preprocessing import mean_ranks, standardize
-
-Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
 # Fraction of distinct rows below which equal ones are copies, if a variable has as many values.
 COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9

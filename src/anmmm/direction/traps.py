@@ -10,6 +10,9 @@ import math
 import numpy as np
 
 from anmmm._typing import FloatArray
+from anmmm.confidence import UNSURE
+from anmmm.direction.outliers import decide_again
+from anmmm.evidence.lengths import Compare
 
 # Hours, degrees, radians.
 PERIODS = 24.0, 360.0, 2.0 * math.pi
@@ -22,6 +25,19 @@ FEWEST_VALUES = 11
 MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
 # Means, and shares in percent.
 MEAN_UNITS = 1.0, 100.0
+
+
+def confidence_by_traps(
+    x: FloatArray, y: FloatArray, names: tuple[str, str], compare: Compare, direction: int
+) -> tuple[float, list[str]]:
+    """Return the most confidence in a direction of two numbers (n_samples,), and notes on it."""
+    notes = list(filter(None, [trap_note(x, y, names)]))
+    most, cuts = UNSURE if notes else 1.0, (turned(x), turned(y))
+    if not (cuts[0] is x and cuts[1] is y):
+        of_cut, decision = decide_again(*cuts, compare, direction)
+        most = min(most, of_cut)
+        notes.append(f"angles or hours? Cut where they are fewest: {decision}")
+    return most, notes
 
 
 def trap_note(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> str:

@@ -6,7 +6,7 @@ docs/method/decisions.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -234,6 +234,10 @@ class EvidenceResult(Record):
     def chosen(self) -> DirectionEvidence | VectorEvidence | None:
         """The parts of the shorter direction; None if both are equally long."""
         return {1: self.forward, -1: self.backward}.get(self.direction)
+
+
+# Compares two checked variables, (n_samples,) or (n_samples, n_features).
+Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
 
 def evidence(

@@ -49,7 +49,7 @@ MIN_GAIN = 4.0
 MAX_PARENTS = 8
 # Rows that a fit needs for each cause.
 ROWS_A_PARENT = 10
-# Times by which refits of the most flexible models both ways differ more than their error.
+# Times by which refits of models that leave a doubt differ more than their error.
 FLEXIBLE_ERROR = 4.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.
 LEAST_RANGE = 1e-6
@@ -337,8 +337,8 @@ def _limits(
 ) -> dict[Arrow, tuple[float, str]]:
     """Return the most confidence in arrows that have less of it for some reason, and the reason.
 
-    As with pairs: outliers, copies and rows in time, values of groups of rows, and the most
-    flexible model both ways.
+    As with pairs: outliers, copies and rows in time, values of groups of rows, and models that
+    leave a doubt.
     """
     limits: dict[Arrow, tuple[float, str]] = {}
 

@@ -16,7 +16,7 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import gaussian_nats
+from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
@@ -184,8 +184,9 @@ class PostNonlinear(CurveModel):
         """Encode an effect that is not tied."""
         effect = fits.effect
         if not effect.is_tied:
-            links = (fit_link(fits.cause.basis, effect.cells, each) for each in effect.scales)
-            yield min(links, key=lambda fit: fit.length)
+            yield shortest(
+                fit_link(fits.cause.basis, effect.cells, scale) for scale in effect.scales
+            )
 
     @computed
     def residual(self) -> FloatArray:
