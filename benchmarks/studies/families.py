@@ -20,6 +20,7 @@ import numpy as np
 from anmmm.direction import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
+    CHOSEN_DIRECT,
     DIRECT,
     FAMILIES,
     LATER_DIRECT,
@@ -33,7 +34,7 @@ from benchmarks.studies.unforeseen import (
 )
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
-HALVES = ("chosen on", "reported", "later", "reviewed", "second review")
+HALVES = ("chosen on", "reported", "later", "reviewed", "second review", "chosen by the cause")
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -70,6 +71,8 @@ def half_of(name: str) -> str:
         return HALVES[3]
     if name in SECOND_DIRECT | SECOND_NEITHER:
         return HALVES[4]
+    if name in CHOSEN_DIRECT:
+        return HALVES[5]
     return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
 
 

@@ -557,6 +557,55 @@ SECOND_NEITHER: dict[str, Family] = {
         age + 1.5 * rng.standard_t(3, n),
     ),
 }
-WITH_CAUSE = DIRECT | LATER_DIRECT | REVIEWED_DIRECT | SECOND_DIRECT
+
+
+def by_cause(x: np.ndarray, rng: Generator, slope: float) -> np.ndarray:
+    """Draw which of two mechanisms rows have: the second one more often where the cause is high."""
+    return rng.random(len(x)) < expit(slope * (x - x.mean()) / x.std())
+
+
+# Two mechanisms that are more or less probable by the cause, which the paper's model rules out, and
+# skewed noise behind a monotone function.
+CHOSEN_DIRECT: dict[str, Family] = {
+    "two groups, chosen by the cause": of_cause(
+        uniform, lambda x, e, rng: np.where(by_cause(x, rng, 2.0), 2.0, 0.0) + 0.5 * e
+    ),
+    "shifted lines, chosen by a normal cause": of_cause(
+        normal, lambda x, e, rng: np.where(by_cause(x, rng, 1.0), 2.5, 0.0) + 0.5 * x + 0.4 * e
+    ),
+    "shifted lines, chosen by a uniform cause": of_cause(
+        uniform, lambda x, e, rng: np.where(by_cause(x, rng, 1.0), 2.5, 0.0) + 0.5 * x + 0.4 * e
+    ),
+    "two curves, chosen by the cause": of_cause(
+        normal,
+        lambda x, e, rng: (
+            np.where(by_cause(x, rng, 2.0), random_curve(x, rng), random_curve(x, rng) + 2)
+            + 0.2 * e
+        ),
+    ),
+    "two curves, nearly parted by the cause": of_cause(
+        uniform,
+        lambda x, e, rng: (
+            np.where(by_cause(x, rng, 4.0), random_curve(x, rng), random_curve(x, rng) + 2)
+            + 0.2 * e
+        ),
+    ),
+    "two slopes, chosen by the cause": of_cause(
+        lognormal, lambda x, e, rng: np.where(by_cause(x, rng, 1.0), 1.5, 0.3) * x + 0.3 * e
+    ),
+    "little or much noise, chosen by the cause": of_cause(
+        normal, lambda x, e, rng: 0.7 * x + np.where(by_cause(x, rng, 1.0), 1.0, 0.1) * e
+    ),
+    "two latencies, chosen by the load": of_cause(
+        uniform, lambda x, e, rng: np.where(by_cause(x, rng, 2.0), 2.0, 0.1) * np.exp(0.3 * e)
+    ),
+    "cube of a line with exponential noise": of_cause(
+        normal, lambda x, e, rng: (x + 0.7 * rng.exponential(size=len(x))) ** 3
+    ),
+    "exponential of a curve with exponential noise": of_cause(
+        uniform, lambda x, e, rng: np.exp(np.sin(2 * x) - 0.5 * rng.exponential(size=len(x)))
+    ),
+}
+WITH_CAUSE = DIRECT | LATER_DIRECT | REVIEWED_DIRECT | SECOND_DIRECT | CHOSEN_DIRECT
 FAMILIES = DIRECT | NEITHER | LATER_DIRECT | LATER_NEITHER | REVIEWED_DIRECT | REVIEWED_NEITHER
-FAMILIES |= SECOND_DIRECT | SECOND_NEITHER
+FAMILIES |= SECOND_DIRECT | SECOND_NEITHER | CHOSEN_DIRECT

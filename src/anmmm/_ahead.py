@@ -85,7 +85,7 @@ def _tests() -> None:
 
 # Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
 DECISION: tuple[Part, ...] = (_mixture, _hidden, _monotone, _densities, _tests)
-DECISIONS: tuple[Part, ...] = (_mixture, _levels, _hidden, _monotone, _densities, _tests)
+DECISIONS: tuple[Part, ...] = (_mixture, _levels, _several, _hidden, _monotone, _densities, _tests)
 GRAPH: tuple[Part, ...] = (_mixture, _several, _hidden, _monotone, _densities)
 
 

@@ -39,6 +39,7 @@ KINDS = {
     "heavy": lambda seed: heavy(np.random.default_rng(seed), 90),
     "atoms": lambda seed: atoms(np.random.default_rng(seed), 90),
     "jumps": lambda seed: jumps(np.random.default_rng(seed), 90),
+    "gate": lambda seed: gate(np.random.default_rng(seed), 90),
 }
 
 
@@ -51,6 +52,12 @@ def positive(rng, n):
 def jumps(rng, n):
     x = rng.uniform(-1.0, 1.0, n)
     return x, 2.0 * x % 1.0 + 0.05 * rng.normal(size=n)
+
+
+def gate(rng, n):
+    x = rng.uniform(-1.0, 1.0, n)
+    chosen = rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * x))
+    return x, np.where(chosen, 2.0, 0.0) + 0.5 * x + 0.1 * rng.normal(size=n)
 
 
 def heavy(rng, n):
@@ -79,8 +86,9 @@ NAMES = {
     "positive count": TIED | {"count", "independent+atom"},
     "categories": {"independent", "categories"},
     "heavy": UNTIED | {"anm-1+rescaled"},
-    "atoms": TIED | {"anm-1+atom", "anm-1+atom+split", "ordered+rescaled"},
+    "atoms": TIED | {"anm-2+gate", "anm-1+atom", "anm-1+atom+split", "ordered+rescaled"},
     "jumps": UNTIED | {"anm-1+jumps"},
+    "gate": UNTIED | {"anm-2+gate"},
 }
 
 
@@ -299,7 +307,7 @@ def test_both_directions_are_compared_by_the_same_laws(pair):
 def test_neither_unit_nor_order_matters(pair, other):
     kind, seed = pair
     x, y = KINDS[kind](seed)
-    if kind in ("count", "ordered") and other != "order":
+    if kind in ("count", "positive count", "ordered") and other != "order":
         # Whole numbers from 0 are counts in the one unit alone.
         y = y / 7.0
     here, there = evidence(x, y), evidence(*UNITS[other](x, y, np.random.default_rng(seed)))

@@ -55,8 +55,9 @@ class DirectionEvidence(BaseEvidence):
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
         whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
         the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian,
-        with ``"+jumps"`` they jump at some causes; with ``"+atom"`` and ``"+split"`` rows with a
-        frequent value of the effect, or of the cause, are described separately.
+        with ``"+jumps"`` they jump at some causes; with ``"+gate"`` mechanisms are more or less
+        probable by the cause; with ``"+atom"`` and ``"+split"`` rows with a frequent value of the
+        effect, or of the cause, are described separately.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int

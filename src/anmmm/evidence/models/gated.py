@@ -1,0 +1,93 @@
+"""Mixtures in which the cause tells how probable each mechanism is: a mixture of experts.
+
+docs/method/decisions.md, "Mechanisms that depend on the cause", eq. 22.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from anmmm._record import frozen
+from anmmm._typing import FloatArray
+from anmmm.evidence.code import code_lengths, mixture_levels
+from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, ConditionalModel, FitCache
+from anmmm.evidence.models.gaussian import Additive
+from anmmm.evidence.models.rescaled import SMOOTH
+from anmmm.mixture.em import fit_mixture
+
+# Rounds of curves and gate, and Newton steps of the gate in each.
+ROUNDS, STEPS = 4, 4
+# Prior precision of the log-odds a standard deviation of the cause.
+PRECISION = 0.1
+# Times the nats that a score test promises that a gate may save as curves move with it.
+MOVED = 4.0
+
+
+@frozen
+class Gated(Additive):
+    """Two mechanisms with weights (n_samples, 2), a logistic function of the cause."""
+
+    NAME = "anm-{n}+gate"
+    TEXT = "{mechanisms}, more or less probable by the cause, additive Gaussian noise"
+    # So high that mechanisms independent of the cause keep their direction.
+    PRIOR = 12.0
+
+    weights: FloatArray
+
+    @classmethod
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
+        """Encode the effect if the mechanisms of the mixture follow the cause."""
+        basis, effect = fits.cause.basis, fits.effect
+        if basis.n_null < 2 or fits.cause.is_categorical or len(fits.mixtures) < 2:
+            return
+        fit, linear = fits.mixtures[1], basis.design[:, : basis.n_null]
+        n, share = len(linear), fit.weights[1]
+        slope = linear[:, 1:].T @ (fit.probabilities[:, 1] - share)
+        promised = float(slope @ slope) / (2.0 * n * share * (1.0 - share))
+        mixture, other = fits.encoded(Additive)[1], fits.shortest_of(SMOOTH)
+        if MOVED * promised < mixture.length + cls.PRIOR - other.length:
+            return
+        gate = np.zeros(basis.n_null)
+        gate[0] = math.log(share / (1.0 - share))
+        for _ in range(ROUNDS):
+            precision = _follow(gate, linear, fit.probabilities[:, 1])
+            odds = linear @ gate
+            log_weights = np.stack([log_expit(-odds), log_expit(odds)], axis=1)
+            fit = fit_mixture(
+                basis,
+                effect.cells.values,
+                starts=[fit.probabilities],
+                scales=fit.scales,
+                center=fit.center,
+                label_likelihood=log_weights - np.log(fit.weights),
+                floor=effect.floor,
+                tol=TOLERANCE,
+                max_iter=MAX_ITER,
+            )
+        weights = np.exp(log_weights)
+        below, above = mixture_levels(effect.cells, fit, weights)
+        nats = code_lengths(above - below, effect.cells.n_distinct)
+        # Laplace's approximation for the gate; either mechanism may be the first.
+        prior = PRECISION * float(gate[1:] @ gate[1:]) - (len(gate) - 1) * math.log(PRECISION)
+        of_gate = 0.5 * (float(np.linalg.slogdet(precision)[1]) + prior) - math.log(2.0)
+        cost = fit.curve_cost + 0.5 * math.log(n) + of_gate
+        yield cls(nats, cost, effect.cells, fit, weights)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return mixture_levels(self.cells, self.fit, self.weights)
+
+
+def _follow(gate: FloatArray, linear: FloatArray, labels: FloatArray) -> FloatArray:
+    """Move coefficients of log-odds (k,) to labels (n_samples,); return their precision (k, k)."""
+    prior = np.full(len(gate), PRECISION)
+    prior[0] = 0.0
+    for _ in range(STEPS):
+        chosen = expit(linear @ gate)
+        precision = (linear.T * (chosen * (1.0 - chosen))) @ linear + np.diag(prior)
+        gate += np.linalg.solve(precision, linear.T @ (labels - chosen) - prior * gate)
+    return precision
