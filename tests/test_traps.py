@@ -10,7 +10,7 @@ from anmmm import infer_direction
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.direction import is_sure
 from anmmm.direction.traps import PERIODS, are_means, is_exact, turned
-from anmmm.evidence.doubt import ATOMS_NOTE, FLEXIBLE_NOTE, LINKED_NOTE, doubt_of
+from anmmm.evidence.doubt import ATOMS_NOTE, FLEXIBLE_NOTE, LINKED_NOTE, SCALE_NOTE, doubt_of
 
 
 def hours(seed, n=200):
@@ -108,6 +108,8 @@ def test_counts_beside_other_numbers_are_no_means(rng):
         ("location-scale+noise+rescaled", "location-scale+noise", ""),
         ("location-scale+link+rescaled", "pnl", LINKED_NOTE),
         ("ordered", "location-scale+link", ""),
+        ("anm-1+rescaled", "pnl+noise", SCALE_NOTE),
+        ("anm-1+rescaled", "pnl", ""),
         ("anm-1+atom", "anm-2+atom", ""),
         ("ordered", "anm-1+atom+atom", ATOMS_NOTE),
     ],

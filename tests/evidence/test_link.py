@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.interpolate import BSpline
 
 from anmmm._kernels.monotone import N_SLOPES
-from anmmm.evidence import Variable
+from anmmm.evidence import Variable, evidence
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.models import FitCache, Regressors
 from anmmm.evidence.models.discrete import fit_smooth_cuts
@@ -52,6 +52,44 @@ def test_far_tails_are_exact_and_ends_of_a_bounded_base_infinite():
     )
     z = quantiles(0, np.array([-3.0, -3.0 - 1e-15, 5.0, 5.0 + 1e-15, 1.0]))
     assert_allclose(z, [-np.inf, -np.inf, np.inf, np.inf, 0.0], atol=1e-15)
+
+
+def test_quantiles_of_a_corrected_density_are_those_of_its_distribution_function(rng):
+    y = standard(rng.normal(size=300) ** 3)[:, 0]
+    variable = Variable.of(y)
+    density = variable.smooth.density
+    assert not density.is_plain
+    found = base_quantiles(density, np.sort(y))
+    assert_allclose(found, stats.norm.ppf(density.cdf(np.sort(y))), atol=1e-9)
+    # Its scale is the last of the effect's, at the cost of the correction.
+    assert variable.scales[-1].base is density
+    location_and_scale = math.log(300)
+    assert variable.scales[-1].cost == pytest.approx(density.cost - location_and_scale)
+
+
+@pytest.mark.parametrize("bend", [-0.6, 0.0, 0.4])
+def test_a_bent_function_is_exponential_in_the_first_one(pair, bend):
+    link = fit_link(*pair, scales_of(pair[1])[1]).link
+    y = pair[1].values
+    h, bent = link.apply(y), link.bent(bend)
+    expected = np.exp(bend * h / h.std()) if bend else h
+    found = bent.apply(y)
+    assert_allclose(found, standard(np.sign(bend or 1.0) * expected)[:, 0], atol=1e-12)
+    assert np.all(np.diff(bent.apply(np.linspace(-4.0, 4.0, 101))) > 0.0)
+
+
+def test_skewed_noise_behind_a_function_bends_its_gaussian_fit(rng):
+    x = rng.normal(size=300)
+    y = np.sinh(x + 0.7 * rng.exponential(size=300))
+    side = evidence(x, y).forward
+    model = side.models["pnl+noise"]
+    assert model.plain.link.bend > 0.0
+    assert model.length < side.models["pnl"].length - 30.0
+    unbent = type(model).about(side.models["pnl"])
+    assert model.length < unbent.length - 5.0
+    # Residuals are more skewed: as the noise was drawn.
+    of_noise = stats.skew(model.plain.residual), stats.skew(unbent.plain.residual)
+    assert of_noise[0] > of_noise[1]
 
 
 def test_integrals_are_those_of_splines_less_their_means(rng):

@@ -137,7 +137,8 @@ class Variable(Record):
     @computed
     def scales(self) -> list[EffectScale]:
         """Starting scales of monotone functions of it."""
-        return scales_of(self.cells)
+        plain = self.is_tied or self.smooth.density.is_plain
+        return scales_of(self.cells, [] if plain else [self.smooth.density])
 
     @computed
     def scale_of_cuts(self) -> EffectScale:

@@ -6,7 +6,8 @@ docs/method/decisions.md, eqs. 14 and 15.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,7 +18,7 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, shortest
-from anmmm.evidence.density import BASES, Density, fit_density, plain_density
+from anmmm.evidence.density import BASES, Density, fit_density, normal_quantile, plain_density
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     CURVE_ITER,
@@ -26,7 +27,8 @@ from anmmm.evidence.models.base import (
     EffectCurves,
     FitCache,
 )
-from anmmm.mixture import SplineBasis
+from anmmm.mixture import MixtureFit, SplineBasis
+from anmmm.mixture.fits import VARIANCE_FLOOR
 from anmmm.preprocessing import Cells
 
 # Nats.
@@ -41,6 +43,8 @@ AT_END = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series;
 # a value that is not zero.
 FAR, TINY = 0.01, 1e-100
+# Bends of h that are tried in turn, in either direction.
+BENDS = (0.2, 0.4, 0.6, 0.8)
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
@@ -62,10 +66,12 @@ LINK_PRIOR = _link_prior()
 
 
 def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
-    """Return Gaussian quantiles of values under a base without correction; eq. 14.
+    """Return Gaussian quantiles of values under a base; eq. 14.
 
     Exact in both tails, and infinite at an end of a bounded base.
     """
+    if not base.is_plain:
+        return normal_quantile(base.cdf(y), base.mirrored().cdf(-y))
     z = (y - base.location) / base.scale
     if base.base == "normal":
         return z
@@ -89,7 +95,7 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
 
 @frozen
 class EffectScale(Record):
-    """An effect on the Gaussian quantiles of a plain base distribution."""
+    """An effect on the Gaussian quantiles of a base distribution."""
 
     base: Density
     cost: float  # nats of the base's parameters beyond those of h
@@ -111,7 +117,9 @@ class EffectScale(Record):
         ordered = np.sort(sums.values)
         if 0.0 < ordered[-1] - ordered[0] < math.inf:
             effect_sums(ordered, sums)
-        return cls(base, EXTRA.get(base.base, 0.0) * math.log(n), sums, points[n:])
+        # A base's location and scale are those of h.
+        cost = base.cost + (EXTRA.get(base.base, 0.0) - 1.0) * math.log(n)
+        return cls(base, cost, sums, points[n:])
 
     @property
     def start(self) -> float:
@@ -135,11 +143,22 @@ class MonotoneLink(Record):
 
     The effect is first mapped to Gaussian quantiles of a plain base distribution, so that h is
     nearly linear in its tails. On that scale h' is a sum of quadratic B-splines with positive
-    coefficients `slopes`, constant beyond the knots. The mean of h over the observations is 0.
+    coefficients `slopes`, constant beyond the knots. The mean of h over the observations is 0. With
+    a `bend` κ it is (exp(κ h) - 1) / κ, less `shift` and divided by `unit`.
     """
 
     scale: EffectScale
     slopes: FloatArray
+    bend: float = 0.0
+    shift: float = 0.0
+    unit: float = 1.0
+
+    def bent(self, bend: float) -> MonotoneLink:
+        """Bend h by a number of its standard deviations, and standardize it."""
+        h = self.at(self.scale.sums.values)
+        link = replace(self, bend=bend / float(h.std()))
+        h = link.at(self.scale.sums.values)
+        return replace(link, shift=float(h.mean()), unit=float(h.std()))
 
     def apply(self, y: FloatArray) -> FloatArray:
         """Return h at standardized values of the effect; infinite beyond the base's range."""
@@ -147,17 +166,20 @@ class MonotoneLink(Record):
 
     def at(self, z: FloatArray) -> FloatArray:
         """Return h at points (n,) of the scale."""
-        return self.scale.link_at(z, self.slopes)
+        h = self.scale.link_at(z, self.slopes)
+        if self.bend:
+            h = np.expm1(self.bend * h) / self.bend
+        return np.asarray((h - self.shift) / self.unit)
 
 
-def scales_of(cells: Cells) -> list[EffectScale]:
-    """Map an effect to the scales of all bases whose ends it does not touch.
+def scales_of(cells: Cells, own: Sequence[Density] = ()) -> list[EffectScale]:
+    """Map an effect to the scales of `own` densities and of all bases whose ends it does not touch.
 
     Next to a huge outlier the other values touch the end of a bounded base.
     """
     n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
-    bases = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
-    scales = [EffectScale.of(n, points, base) for base in bases]
+    plain = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
+    scales = [EffectScale.of(n, points, base) for base in (*plain, *own)]
     return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
@@ -228,16 +250,29 @@ class PostNonlinearFreeNoise(ConditionalModel):
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the residuals by their own density."""
+        """Encode the residuals by their own density, of h or of h with a bend."""
         for plain in fits.encoded(PostNonlinear):
-            lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
-            if plain.link.scale.base.base == "uniform":
-                # Outermost cells without an end on this scale are taken to be symmetric.
-                lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
-                upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
-            cells = plain.cells
-            noise, nats = fit_density(plain.residual, lower, upper, cells.n_distinct)
-            yield cls(nats, plain.cost + noise.cost, cells, plain, noise, lower, upper)
+            best = cls.about(plain)
+            # Skewed noise makes the Gaussian fit bend h so that residuals are less skewed.
+            if best.length < plain.length and fits.cause.basis.n_null > 1:
+                of_curve = _curve_over(fits, plain.link.bent(0.0)).curve_cost
+                for sign in (1.0, -1.0):
+                    for bend in BENDS:
+                        bent = cls.about(_bent(fits, plain, sign * bend, of_curve))
+                        if bent.length >= best.length:
+                            break
+                        best = bent
+            yield best
+
+    @classmethod
+    def about(cls, plain: PostNonlinear) -> PostNonlinearFreeNoise:
+        """Encode the residuals of both functions by their own density."""
+        lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
+        # Outermost cells without an end on this scale are taken to be symmetric.
+        lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
+        upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
+        noise, nats = fit_density(plain.residual, lower, upper, plain.cells.n_distinct)
+        return cls(nats, plain.cost + noise.cost, plain.cells, plain, noise, lower, upper)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
@@ -257,6 +292,26 @@ class PostNonlinearFreeNoise(ConditionalModel):
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
         return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
+
+
+def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) -> PostNonlinear:
+    """Bend h and fit the curve again; the one of h without a bend costs `of_curve` nats."""
+    link, cells = plain.link.bent(bend), plain.cells
+    fit = _curve_over(fits, link)
+    noise = math.sqrt(fit.noise_variance)
+    link, curve = replace(link, unit=noise * link.unit), fit.curves[:, 0] / noise
+    edges = link.at(link.scale.edges)
+    lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
+    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
+    cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(nats))
+    n_iter = plain.n_iter if fit.converged else CURVE_ITER
+    mean = fit.mean[0] / noise
+    return PostNonlinear(nats, cost, cells, curve, mean, plain.splines, n_iter, link, lower, upper)
+
+
+def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
+    """Fit a curve to a standardized function of the effect."""
+    return fits.plain_of(link.at(link.scale.sums.values), VARIANCE_FLOOR)
 
 
 def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
