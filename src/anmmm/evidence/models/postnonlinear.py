@@ -27,6 +27,7 @@ from anmmm.evidence.models.base import (
     EffectCurves,
     FitCache,
 )
+from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise, LocationScaleFreeNoise
 from anmmm.mixture import MixtureFit, SplineBasis
 from anmmm.mixture.fits import VARIANCE_FLOOR
 from anmmm.preprocessing import Cells
@@ -43,8 +44,10 @@ AT_END = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series;
 # a value that is not zero.
 FAR, TINY = 0.01, 1e-100
-# Bends of h that are tried in turn, in either direction.
+# Bends of h that are tried in turn.
 BENDS = (0.2, 0.4, 0.6, 0.8)
+# Most nats an observation that they saved in simulations.
+SAVED = 0.12
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
@@ -253,16 +256,25 @@ class PostNonlinearFreeNoise(ConditionalModel):
         """Encode the residuals by their own density, of h or of h with a bend."""
         for plain in fits.encoded(PostNonlinear):
             best = cls.about(plain)
-            # Skewed noise makes the Gaussian fit bend h so that residuals are less skewed.
-            if best.length < plain.length and fits.cause.basis.n_null > 1:
-                of_curve = _curve_over(fits, plain.link.bent(0.0)).curve_cost
-                for sign in (1.0, -1.0):
-                    for bend in BENDS:
-                        bent = cls.about(_bent(fits, plain, sign * bend, of_curve))
-                        if bent.length >= best.length:
-                            break
-                        best = bent
-            yield best
+            # Without a cause the density is already free.
+            yield best if fits.cause.basis.n_null == 1 else cls.with_bend(fits, best)
+
+    @classmethod
+    def with_bend(cls, fits: FitCache, best: PostNonlinearFreeNoise) -> PostNonlinearFreeNoise:
+        """Bend h back, which a Gaussian fit has bent so that skewed noise looks less skewed."""
+        plain, kinds = best.plain, (Additive, AdditiveFreeNoise, LocationScaleFreeNoise)
+        n = len(best.nats)
+        others = fits.shortest_of(kinds).length + SAVED * n
+        if best.length > min(plain.length - 0.5 * math.log(n), others):
+            return best
+        of_curve = _curve_over(fits, plain.link.bent(0.0)).curve_cost
+        skew = float(np.sum(plain.residual**3))
+        for bend in BENDS:
+            bent = cls.about(_bent(fits, plain, math.copysign(bend, skew), of_curve))
+            if bent.length >= best.length:
+                break
+            best = bent
+        return best
 
     @classmethod
     def about(cls, plain: PostNonlinear) -> PostNonlinearFreeNoise:
