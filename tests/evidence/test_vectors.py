@@ -114,13 +114,6 @@ def test_ties_and_the_fewest_observations(rng):
     assert abs(result.score) < 10
 
 
-def test_labels_are_further_starts():
-    x, y = PAIR[0][:60], PAIR[1][:60, 0]
-    labels = (x[:, 0] > 0).astype(int)
-    one = evidence(x, y, forward_labels=labels)
-    assert one.score == -evidence(y, x, backward_labels=labels).score
-
-
 def test_what_cannot_be_told_is_refused():
     with pytest.raises(ValueError, match=r"found 2 of x and 2 of y with 39 obs.*criterion='hsic'"):
         evidence(X[:39], Y[:39])

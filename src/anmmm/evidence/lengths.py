@@ -6,7 +6,7 @@ docs/method/decisions.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -25,7 +25,7 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
 from anmmm.evidence.variable import Describe, Variable, in_company
 from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
-from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
+from anmmm.mixture import MAX_MECHANISMS, MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
 
@@ -241,14 +241,7 @@ class EvidenceResult(Record):
 Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
 
-def evidence(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    max_mechanisms: int = MAX_MECHANISMS,
-    forward_labels: Any = None,
-    backward_labels: Any = None,
-) -> EvidenceResult:
+def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS) -> EvidenceResult:
     """Compare the description lengths of a pair in both directions.
 
     Parameters
@@ -259,13 +252,11 @@ def evidence(
     max_mechanisms : int
         Most mechanisms tried. Marginals have at most four clusters: with more mechanisms a variable
         of five narrow clusters may appear to depend on anything.
-    forward_labels, backward_labels : array-like of shape (n_samples,), optional
-        Mechanism labels of each hypothesis, such as clusters of a fitted Θ, as further starts.
 
     Returns
     -------
     EvidenceResult
-        Exchanging x and y (and the labels) exactly negates the score.
+        Exchanging x and y exactly negates the score.
 
     Raises
     ------
@@ -290,16 +281,13 @@ def evidence(
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := column_limit_error(first, second):
         raise ValueError(problem)
-    starts = [_as_starts(labels, len(first)) for labels in (forward_labels, backward_labels)]
-    return compare(first, second, most, *starts, categorical=categorical)
+    return compare(first, second, most, categorical=categorical)
 
 
 def compare(
     x: FloatArray,
     y: FloatArray,
     max_mechanisms: int = MAX_MECHANISMS,
-    forward_starts: Sequence[FloatArray] = (),
-    backward_starts: Sequence[FloatArray] = (),
     *,
     categorical: tuple[bool, bool] = (False, False),
     describe: Describe = Variable.of,
@@ -312,9 +300,8 @@ def compare(
     hidden one too, unless both variables are independent.
     """
     first, second = standardize(x)[0], standardize(y)[0]
-    starts = forward_starts, backward_starts
     if first.shape[1] > 1 or second.shape[1] > 1:
-        return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms, *starts))
+        return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms))
 
     def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
         values = values[:, 0]
@@ -326,22 +313,19 @@ def compare(
         len(x),
     )
     one, other = in_company([one, other])
-    result = compare_variables(one, other, max_mechanisms, starts)
+    result = compare_variables(one, other, max_mechanisms)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
 
 
 def compare_variables(
-    one: Variable,
-    other: Variable,
-    max_mechanisms: int = MAX_MECHANISMS,
-    starts: tuple[Sequence[FloatArray], Sequence[FloatArray]] = ((), ()),
+    one: Variable, other: Variable, max_mechanisms: int = MAX_MECHANISMS
 ) -> EvidenceResult:
     """Compare variables that are `in_company` in both directions, without a common cause."""
     forward, backward = both(
-        lambda: _describe(one, other, max_mechanisms, starts[0]),
-        lambda: _describe(other, one, max_mechanisms, starts[1]),
+        lambda: _describe(one, other, max_mechanisms),
+        lambda: _describe(other, one, max_mechanisms),
         len(one.cells.values),
     )
     return EvidenceResult.of(forward, backward)
@@ -351,12 +335,6 @@ def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:
     return (ColumnEvidence(0, (), False, {model.name: model}),)
 
 
-def _describe(
-    cause: Variable, effect: Variable, max_mechanisms: int, starts: Sequence[FloatArray]
-) -> DirectionEvidence:
-    models = fit_models(FitCache(cause, effect, max_mechanisms, starts))
+def _describe(cause: Variable, effect: Variable, max_mechanisms: int) -> DirectionEvidence:
+    models = fit_models(FitCache(cause, effect, max_mechanisms))
     return DirectionEvidence(cause.marginal, models, cause.cells, cause.points)
-
-
-def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:
-    return [] if labels is None else [as_responsibilities(labels, n_samples)]

@@ -100,11 +100,7 @@ class VectorEvidence(BaseEvidence):
 
 
 def describe_vectors(
-    x: FloatArray,
-    y: FloatArray,
-    max_mechanisms: int,
-    forward_starts: Sequence[FloatArray] = (),
-    backward_starts: Sequence[FloatArray] = (),
+    x: FloatArray, y: FloatArray, max_mechanisms: int
 ) -> tuple[VectorEvidence, VectorEvidence]:
     """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
 
@@ -118,8 +114,8 @@ def describe_vectors(
         for vector in (first, second):
             vector.variables = [each.with_quantile_marginal for each in vector.variables]
     one, other = (_ChainEncoding(each, tied, most) for each in (first, second))
-    forward = _ChainEncoding(second, tied, most, first, other, forward_starts)
-    backward = _ChainEncoding(first, tied, most, second, one, backward_starts)
+    forward = _ChainEncoding(second, tied, most, first, other)
+    backward = _ChainEncoding(first, tied, most, second, one)
     return _evidence_of(one, forward), _evidence_of(other, backward)
 
 
@@ -166,7 +162,6 @@ class _ChainEncoding:
     max_mechanisms: int
     cause: _ColumnSet | None = None
     marginal: _ChainEncoding | None = None
-    starts: Sequence[FloatArray] = ()
     # `functools.cache` of methods would make a cycle that keeps large arrays.
     _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
     _bases: dict[frozenset[int], list[SplineBasis]] = field(default_factory=dict)
@@ -203,7 +198,7 @@ class _ChainEncoding:
             if before not in self._bases:
                 self._bases[before] = self._curves(before)
             bases = self._bases[before]
-            models = fit_over(variable, bases, self.tied, self.max_mechanisms, self.starts)
+            models = fit_over(variable, bases, self.tied, self.max_mechanisms)
         others = tuple(sorted(places[each] for each in before))
         part = ColumnEvidence(places[column], others, self.cause is not None, models)
         return (
@@ -304,14 +299,12 @@ def fit_over(
     bases: Iterable[SplineBasis],
     tied: bool,
     max_mechanisms: int = MOST_MECHANISMS,
-    starts: Sequence[FloatArray] = (),
 ) -> dict[str, ConditionalModel]:
     """Return the models of an effect over the basis of the shortest one.
 
     `tied`: whether any variable of the comparison is.
     """
     fitted = (
-        fit_models(FitCache(Regressors(basis, tied), effect, max_mechanisms, starts))
-        for basis in bases
+        fit_models(FitCache(Regressors(basis, tied), effect, max_mechanisms)) for basis in bases
     )
     return min(fitted, key=lambda models: shortest(models.values()).length)

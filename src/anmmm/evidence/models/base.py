@@ -86,15 +86,11 @@ class Regressors(Record):
 
 @dataclass(eq=False, repr=False)
 class FitCache:
-    """Fits of an effect to the columns of its cause, computed lazily.
-
-    `starts` are further responsibilities (n_samples, n_mechanisms) to start mixtures from.
-    """
+    """Fits of an effect to the columns of its cause, computed lazily."""
 
     cause: Variable | Regressors
     effect: Variable
     max_mechanisms: int = MAX_MECHANISMS
-    starts: Sequence[FloatArray] = ()
     _encoded: dict[type[ConditionalModel], list[Any]] = field(default_factory=dict)
 
     @classmethod
@@ -180,7 +176,6 @@ class FitCache:
             self.cause.basis,
             self.effect.cells.values,
             max_mechanisms=self.max_mechanisms,
-            extra_starts=self.starts,
             first=self.single,
             floor=self.effect.floor,
             tol=TOLERANCE,
