@@ -40,6 +40,7 @@ KINDS = {
     "atoms": lambda seed: atoms(np.random.default_rng(seed), 90),
     "jumps": lambda seed: jumps(np.random.default_rng(seed), 90),
     "gate": lambda seed: gate(np.random.default_rng(seed), 90),
+    "ranges": lambda seed: ranges(np.random.default_rng(seed), 150),
 }
 
 
@@ -60,6 +61,12 @@ def gate(rng, n):
     return x, np.where(chosen, 2.0, 0.0) + 0.5 * x + 0.1 * rng.normal(size=n)
 
 
+def ranges(rng, n):
+    x = rng.uniform(-2.0, 2.0, n)
+    slow = rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * x))
+    return x, np.where(slow, 2.0, 0.1) * np.exp(0.3 * rng.normal(size=n))
+
+
 def heavy(rng, n):
     x = rng.lognormal(size=n)
     return x, x / (x + 1.0) + 0.1 * rng.normal(size=n)
@@ -76,7 +83,7 @@ NUMBERS = [kind for kind in KINDS if kind != "categories"]
 PLAIN = {"independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise"}
 UNTIED, TIED = PLAIN | {"pnl", "pnl+noise"}, PLAIN | {"location-scale+link", "ordered"}
 NAMES = {
-    "continuous": UNTIED,
+    "continuous": UNTIED | {"pnl+ranges"},
     "mixture": UNTIED,
     "tied": TIED,
     "many ties": TIED | {"anm-1+split"},
@@ -88,7 +95,8 @@ NAMES = {
     "heavy": UNTIED | {"anm-1+rescaled"},
     "atoms": TIED | {"anm-2+gate", "anm-1+atom", "anm-1+atom+split", "ordered+rescaled"},
     "jumps": UNTIED | {"anm-1+jumps"},
-    "gate": UNTIED | {"anm-2+gate"},
+    "gate": UNTIED | {"anm-2+gate", "anm-1+ranges"},
+    "ranges": UNTIED | {"independent+ranges"},
 }
 
 

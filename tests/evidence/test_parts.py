@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import expit
 
 from anmmm import infer_direction
 from anmmm.evidence import evidence
 from anmmm.evidence.models.parts import Split, TwoPart, mass_of
+from anmmm.evidence.variable import above_gap
 from anmmm.mixture import SplineBasis
 from drawn import standard, variable_of
 
@@ -184,3 +186,31 @@ def test_values_that_people_round_to_have_cuts_of_their_own(rng):
     result = evidence(*partly_rounded(rng))
     assert result.forward.model == "ordered"
     assert result.score > 0.0
+
+
+def latencies(rng, n=300):
+    """Two laws of an effect, of which a high cause makes the second one more probable."""
+    x = rng.uniform(-2.0, 2.0, n)
+    slow = rng.random(n) < expit(2.0 * x)
+    return x, np.where(slow, 2.0, 0.1) * np.exp(0.3 * rng.normal(size=n)), slow
+
+
+def test_an_effect_with_a_gap_is_described_on_both_sides(rng):
+    x, y, slow = latencies(rng)
+    result = infer_direction(x, y)
+    assert result.direction == 1
+    model = result.models.forward.models["independent+ranges"]
+    sides = [model.part, model.beyond]
+    assert sorted(side.rows.sum() for side in sides) == sorted([slow.sum(), len(x) - slow.sum()])
+    for side, law in zip(sides, (model.model, model.other), strict=True):
+        assert_allclose(mass_of(model)[side.rows], mass_of(model.label)[side.rows] * mass_of(law))
+    costs = [each.cost for each in (model.label, model.model, model.other)]
+    assert model.cost == pytest.approx(sum(costs) + np.log(len(x)) + model.PRIOR)
+
+
+def test_a_gap_is_between_two_groups_whatever_the_sign(rng):
+    _, y, slow = latencies(rng)
+    assert np.array_equal(above_gap(y), slow)
+    assert np.array_equal(above_gap(-y), ~slow)
+    for draw in (rng.normal, rng.uniform, rng.exponential, rng.standard_cauchy):
+        assert variable_of(draw(size=300)).ranges is None

@@ -31,8 +31,9 @@ from anmmm.evidence.hidden import (
     fit_curve,
     fit_groups,
 )
-from anmmm.evidence.marginal import LogSplineDensity
+from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import Variable
+from anmmm.preprocessing import Cells
 
 # Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
@@ -145,8 +146,34 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     # In one order of the variables, so that sums round equally, whatever their signs.
     first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
     if first > second:
-        return _exchanged(_on_both_scales(y, x, shortest))
-    return _on_both_scales(x, y, shortest)
+        return _exchanged(_shortest(y, x, shortest))
+    return _shortest(x, y, shortest)
+
+
+def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
+    """Return the shortest of fitted groups and curves, and of groups that gaps part."""
+    parted = [_parted(v.sides, x, y) for v in (x, y) if 0 < v.sides.max() < MOST_GROUPS]
+    return min([_on_both_scales(x, y, shortest), *parted], key=attrgetter("length"))
+
+
+def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
+    """Describe both variables by distributions of their own in each of known groups."""
+    n, count = len(labels), int(labels.max()) + 1
+    of_group = CategoricalMarginal.of(Cells.of(labels.astype(np.float64)))
+    # Where the gaps are.
+    nats, cost = of_group.nats.copy(), of_group.cost + (count - 1) * math.log(n) - math.log(RARE)
+    positions, scales = np.zeros((2, 2, count))
+    for axis, k in product(range(2), range(count)):
+        variable, rows = (x, y)[axis], labels == k
+        positions[axis, k] = variable.cells.values[rows].mean()
+        if (piece := variable.part(rows)) is not None:
+            part, each = piece
+            nats[rows] += each.marginal.nats
+            cost, scales[axis, k] = cost + each.marginal.cost, part.unit
+    of_rows = np.eye(count)[labels]
+    return CommonCause(
+        nats, cost, f"{count} groups", of_rows.mean(axis=0), of_rows, positions, scales
+    )
 
 
 def _on_both_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:

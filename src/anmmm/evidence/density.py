@@ -21,6 +21,10 @@ N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that is rounding.
 ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
+# Neighbors on each side that show how dense values are: a number and a fraction.
+FEWEST_NEAR, NEAR = 8, 0.05
+# A distance of equal values.
+TINY = 1e-100
 
 
 def _grid() -> Grid:
@@ -163,6 +167,21 @@ def _fit(sample: Sample, bases: Sequence[str]) -> list[tuple[Density, FloatArray
             found.parameters.tolist(), found.log_p, found.nats, strict=True
         )
     ]
+
+
+def nearby(n: int) -> int:
+    """Return how many of n values on each side show how dense they are."""
+    return max(FEWEST_NEAR, math.ceil(NEAR * n))
+
+
+def sparseness(ordered: FloatArray) -> FloatArray:
+    """Return how many times less dense than on both sides increasing values (n,) are. O(n)."""
+    n = len(ordered)
+    near, at = nearby(n), np.arange(n)
+    low, high = np.maximum(at - near, 0), np.minimum(at + near, n - 1)
+    distance = (ordered[high] - ordered[low]) / (high - low)
+    densest = np.minimum.accumulate(distance), np.minimum.accumulate(distance[::-1])[::-1]
+    return np.asarray(distance / np.maximum(np.maximum(*densest), TINY))
 
 
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:

@@ -56,8 +56,9 @@ class DirectionEvidence(BaseEvidence):
         whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
         the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian,
         with ``"+jumps"`` they jump at some causes; with ``"+gate"`` mechanisms are more or less
-        probable by the cause; with ``"+atom"`` and ``"+split"`` rows with a frequent value of the
-        effect, or of the cause, are described separately.
+        probable by the cause; with ``"+atom"``, ``"+ranges"`` and ``"+split"`` rows with a frequent
+        value of the effect, beyond a gap of it, or with a frequent value of the cause are described
+        separately.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int

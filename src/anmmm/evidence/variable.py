@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import field, replace
@@ -12,7 +13,7 @@ import numpy as np
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
-from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
 from anmmm.evidence.marginal import LogSplineDensity, Marginal
 from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.discrete import fit_smooth_cuts
@@ -29,6 +30,9 @@ ATOM, LARGEST_FEW = 0.1, 10
 APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
 # Fewest tied values of which one end may be described separately.
 FEWEST_VALUES = 4
+# How many times less dense than on both sides values are in a gap, and the smallest fraction of the
+# rows on either side of it.
+GAP, FEWEST = 3.0, 0.1
 # Distance of the end of a logarithmic scale from the smallest value, relative to the median's.
 BEYOND = 0.05
 # Knots of a curve in a sum of several.
@@ -173,6 +177,29 @@ class Variable(Record):
         return tuple(index == each for each in large)
 
     @computed
+    def ranges(self) -> tuple[Variable, list[tuple[Part, Variable]]] | None:
+        """Split at a gap: which rows are above it, and the variable in both, larger part first."""
+        above = None if self.is_tied or self.is_categorical else above_gap(self.cells.values)
+        if above is None:
+            return None
+        found = [piece for rows in (above, ~above) if (piece := self.part(rows)) is not None]
+        pieces = sorted(found, key=lambda piece: -len(piece[1].cells.values))
+        shares, units = np.array([(part.rows.mean(), part.unit) for part, _ in pieces]).T
+        # Gaussians of both parts are no shorter than one.
+        if len(pieces) < 2 or shares @ np.log(units / shares) > 0.0:
+            return None
+        return Variable.of(standardize(above.astype(np.float64)[:, np.newaxis])[0][:, 0]), pieces
+
+    @computed
+    def sides(self) -> IntArray:
+        """Number (n_samples,) of each row's group, if gaps part groups; else zeros."""
+        labels, count = np.zeros(len(self.cells.values), dtype=np.intp), 0
+        for part, piece in [] if self.ranges is None else self.ranges[1]:
+            labels[part.rows] = piece.sides + count
+            count += int(piece.sides.max()) + 1
+        return labels
+
+    @computed
     def parts(self) -> tuple[Variable, Part, Variable] | None:
         """Split at a frequent value: which rows have it, and the variable in the other rows."""
         if not self.atoms or (found := self.part(~self.atoms[0])) is None:
@@ -313,3 +340,17 @@ def is_tied(cells: Cells) -> bool:
     return cells.n_distinct < n and int(np.bincount(cells.index).max()) >= max(
         ATOM * n, LARGEST_FEW
     )
+
+
+def above_gap(values: FloatArray) -> BoolArray | None:
+    """Return which values (n_samples,) are above the sparsest place; None if that is no gap."""
+    n, order = len(values), np.argsort(values)
+    ordered, near, fewest = values[order], nearby(n), max(FEWEST_OTHERS, math.ceil(FEWEST * n))
+    inner = sparseness(ordered)[fewest:-fewest]
+    if len(inner) == 0 or inner.max() < GAP:
+        return None
+    at = fewest + int(inner.argmax())
+    widest = int(np.diff(ordered[at - near : at + near + 1]).argmax())
+    above = np.zeros(n, dtype=bool)
+    above[order[at - near + 1 + widest :]] = True
+    return above

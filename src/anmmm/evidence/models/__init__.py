@@ -19,7 +19,7 @@ from anmmm.evidence.models.gated import Gated
 from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.jumps import Jumps
-from anmmm.evidence.models.parts import Part, Split, TwoPart
+from anmmm.evidence.models.parts import Part, Split, TwoPart, TwoRanges
 from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
 
 if TYPE_CHECKING:
@@ -53,11 +53,12 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     Jumps,
     Gated,
     TwoPart,
+    TwoRanges,
     Split,
 )
 # Models of a categorical effect.
 OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
-WRAPPED = (Rescaled, Jumps, TwoPart, Split)
+WRAPPED = (Rescaled, Jumps, TwoPart, TwoRanges, Split)
 
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:

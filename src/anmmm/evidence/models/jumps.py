@@ -12,6 +12,7 @@ import numpy as np
 
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm.evidence.density import sparseness
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture import Columns, SplineBasis
@@ -20,9 +21,8 @@ from anmmm.mixture import Columns, SplineBasis
 MOST_JUMPS, FEWEST_BETWEEN, LEAST_BETWEEN = 10, 5, 0.01
 # Columns of the smooth part while jumps are searched, and sweeps that move each jump again.
 N_COLUMNS, SWEEPS = 7, 2
-# Neighbors on each side that show how dense causes are (a number and a fraction), and how many
-# times less dense than on both sides they are between two groups.
-FEWEST_NEAR, NEAR, SPARSE = 8, 0.05, 2.0
+# How many times less dense than on both sides causes are between two groups.
+SPARSE = 2.0
 # Most ranks that are searched.
 MOST_RANKS = 20_000
 # Part of the number of observations below which a squared length is rounding.
@@ -147,12 +147,8 @@ class Search(Record):
         """Search by columns (n, k) of a basis, the second of which is the cause."""
         n, x = len(y), columns[:, 1]
         apart = max(FEWEST_BETWEEN, math.ceil(LEAST_BETWEEN * n))
-        near, at = max(FEWEST_NEAR, math.ceil(NEAR * n)), np.arange(n)
-        low, high = np.maximum(at - near, 0), np.minimum(at + near, n - 1)
-        distance = (x[high] - x[low]) / (high - low)
         # A gap in the cause parts two groups: whether a curve jumps there cannot be seen.
-        densest = np.minimum.accumulate(distance), np.minimum.accumulate(distance[::-1])[::-1]
-        allowed = distance <= SPARSE * np.maximum(*densest)
+        allowed = sparseness(x) <= SPARSE
         allowed[1:] &= x[1:] > x[:-1]
         allowed[:apart] = allowed[n - apart + 1 :] = False
         return cls(np.linalg.qr(columns)[0], y, allowed, apart)

@@ -1,12 +1,13 @@
-"""Models of pairs with a frequent value: its rows and the remaining rows, described separately.
+"""Models of pairs whose rows are in two parts, at a value of many rows or a gap, each its own.
 
-docs/method/decisions.md, "Values that many rows have".
+docs/method/decisions.md, "Values that many rows have", "Effects with a gap".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
+
+Pieces: TypeAlias = "Sequence[tuple[Part, Variable]]"
 
 
 @frozen
@@ -87,10 +90,8 @@ class TwoPart(OfRows):
         if parts is None:
             return
         label, part, other = parts
-        labels = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
-        kinds: tuple[type[ConditionalModel], ...] = (Independent, Ordered, Rescaled)
         model = FitCache(part.given(cause), other, 1).shortest()
-        yield cls.of(fits.effect.cells, part, labels.shortest_of(kinds), model)
+        yield cls.of(fits.effect.cells, part, label_model(cause, label), model)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
@@ -116,6 +117,66 @@ class TwoPart(OfRows):
         levels, rows = np.array(self.label.levels()), self.part.rows
         start, end = levels[:, rows]
         levels[:, rows] = start + (end - start) * np.array(self.model.levels())
+        return levels[0], levels[1]
+
+
+@frozen
+class TwoRanges(OfRows):
+    """An effect with a gap: `label` describes which rows are on which side of it.
+
+    `model` is of the rows on the side of more of them, `other` of those `beyond`.
+    """
+
+    SUFFIX = NAME = "+ranges"
+    WORDS = TEXT = ", but for values beyond a gap, whose probability is a function of the cause"
+    MARGINAL_NAME = "two-range"
+    PRIOR = 6.0
+
+    label: ConditionalModel
+    beyond: Part
+    other: ConditionalModel
+
+    @classmethod
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
+        """Encode an effect that has a gap."""
+        if fits.effect.ranges is not None:
+            label, pieces = fits.effect.ranges
+            models = [FitCache(part.given(fits.cause), each, 1).shortest() for part, each in pieces]
+            yield cls.of(fits.effect.cells, pieces, label_model(fits.cause, label), models)
+
+    @classmethod
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
+        """Yield the marginal made of those of both ranges."""
+        if fits.effect.ranges is not None:
+            label, pieces = fits.effect.ranges
+            models = [Independent.of(each.marginal) for _, each in pieces]
+            found = Independent.of(label.marginal)
+            model = cls.of(fits.effect.cells, pieces, found, models)
+            yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, model.cells, model)
+
+    @classmethod
+    def of(
+        cls,
+        cells: Cells,
+        pieces: Pieces,
+        label: ConditionalModel,
+        models: Sequence[ConditionalModel],
+    ) -> TwoRanges:
+        """Join the models of both ranges."""
+        mass, (part, beyond) = mass_of(label), (part for part, _ in pieces)
+        mass[part.rows] *= mass_of(models[0])
+        mass[beyond.rows] *= mass_of(models[1])
+        # Where the gap is costs log N.
+        cost = label.cost + models[0].cost + models[1].cost + math.log(len(mass))
+        nats = code_lengths(mass, cells.n_distinct)
+        return cls(nats, cost, cells, models[0], part, label, beyond, models[1])
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        levels = np.array(self.label.levels())
+        for part, model in ((self.part, self.model), (self.beyond, self.other)):
+            start, end = levels[:, part.rows]
+            levels[:, part.rows] = start + (end - start) * np.array(model.levels())
         return levels[0], levels[1]
 
 
@@ -164,6 +225,12 @@ class Split(OfRows):
         for rows, marginal in self.marginals_there:
             levels[:, rows] = marginal.levels()
         return levels[0], levels[1]
+
+
+def label_model(cause: Variable | Regressors, label: Variable) -> ConditionalModel:
+    """Return the shortest model of which rows are in a part."""
+    fits = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
+    return fits.shortest_of((Independent, Ordered, Rescaled))
 
 
 def mass_of(code: Marginal | ConditionalModel) -> FloatArray:
