@@ -90,10 +90,7 @@ GRAPH: tuple[Part, ...] = (_mixture, _several, _hidden, _monotone, _densities)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts in processes, which leave their machine code on the disk.
-
-    With one job, or if processes cannot be started, the first calls compile as usual.
-    """
+    """Run parts in processes, which leave their machine code on the disk."""
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
     # Workers have only their own core.
     if jobs < 2 or parent_process() is not None:

@@ -94,10 +94,7 @@ def nats_error(error: float, n_samples: float) -> float:
 
 
 def confidence_of(evidence: EvidenceResult, fraction: float = 1.0) -> float:
-    """Return the probability that the sign of the score is right, by decisions.md, eq. 13.
-
-    `fraction` is that of the observations that count, if they are not independent.
-    """
+    """Return the probability that the sign is right, eq. 13, if a `fraction` of the rows counts."""
     if sign_of(evidence.score) == 0:
         return 0.5
     error = nats_error(math.sqrt(fraction) * evidence.error, fraction * len(evidence.forward.nats))
@@ -116,11 +113,7 @@ class Probabilities(NamedTuple):
 
 
 def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilities:
-    """Return the probabilities of all relations.
-
-    `direction` is that of the direction of the score, if one variable causes the other. A common
-    cause that was not tried has the probability 0.
-    """
+    """Return the probabilities of all relations; `direction`: that of the sign, if directed."""
     saved = evidence.dependence * len(evidence.forward.nats)
     independent = float(expit(INDEPENDENCE_EVEN - saved))
     common = cause_probability(evidence.saved_by_common_cause)

@@ -55,10 +55,8 @@ def indicators(values: FloatArray) -> FloatArray:
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Return ranks (n_samples,) minus a half, of equal values their mean.
-
-    As SciPy's `rankdata`, which loads slowly.
-    """
+    """Return ranks (n_samples,) minus a half, of equal values their mean."""
+    # SciPy's `rankdata` loads slowly.
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
 

@@ -51,8 +51,7 @@ def kernel(
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
-    `fastmath`: `SUMS` if reductions may be reordered. `inner`: only kernels call it, so that it has
-    no entry from Python, and neither machine code nor a disk cache of its own.
+    `fastmath`: `SUMS` if sums may be reordered. `inner`: called only by kernels, not cached.
     """
 
     def decorate(body: F) -> F:
@@ -63,10 +62,7 @@ def kernel(
 
 
 def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
-    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads.
-
-    Its callees are their parallel forms if they have one.
-    """
+    """Compile a serial kernel once more, with its ``prange`` loops on Numba's threads."""
     body = cast(Any, dispatcher).py_func
     scope = {name: _parallel_form(value) for name, value in body.__globals__.items()}
     if "prange" in body.__code__.co_names:

@@ -31,8 +31,7 @@ _UPPER, _RIGHT, _TRANSPOSED, _NO, _VECTORS = 85, 82, 84, 78, 86
 def _routine(library: str, name: str, kinds: str) -> Any:
     """Return a function for compiled code that takes the routine's arguments as one tuple.
 
-    `kinds` has a letter for each argument: c a letter, i an integer, d a float, A an array. The
-    function returns the last argument if that is an integer (``info``).
+    kinds, a letter each: c letter, i integer, d float, A array. Returns a last i (``info``).
     """
     symbol = f"anmmm_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.{library}", name))
@@ -77,20 +76,14 @@ _dgemm = _routine("cython_blas", "dgemm", "cciiidAiAidAi")
 
 @kernel()
 def potrf(A: FloatArray) -> int:
-    """Overwrite the lower triangle of A (n, n) by its Cholesky factor, ``A = L Lᵀ``.
-
-    Returns 0, or the order of the leading minor that is not positive definite. ``dpotrf``.
-    """
+    """Overwrite the lower triangle of A (n, n) by L, ``A = L Lᵀ``; return ``dpotrf``'s info."""
     n = A.shape[0]
     return int(_dpotrf((_UPPER, n, A, n, 0)))
 
 
 @kernel()
 def potri(L: FloatArray) -> int:
-    """Overwrite a factor L (n, n) of `potrf` by the lower triangle of ``(L Lᵀ)⁻¹``.
-
-    Returns 0, or the index of a zero on the diagonal of L. ``dpotri``.
-    """
+    """Overwrite a factor L (n, n) by ``(L Lᵀ)⁻¹``, lower triangle; return ``dpotri``'s info."""
     n = L.shape[0]
     return int(_dpotri((_UPPER, n, L, n, 0)))
 
@@ -99,8 +92,7 @@ def potri(L: FloatArray) -> int:
 def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
     """Overwrite a symmetric matrix (n, n) by its eigenvectors, one a row; values (n,) increase.
 
-    work: (at least 3 n,). Returns 0, or how many values did not converge. ``dsyev``: for 20 rows it
-    takes less time than its faster forms.
+    work: (at least 3 n,). Returns ``dsyev``'s info. For 20 rows its faster forms take more time.
     """
     n = A.shape[0]
     return int(_dsyev((_VECTORS, _UPPER, n, A, n, values, work, work.shape[0], 0)))
@@ -108,11 +100,9 @@ def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
 
 @kernel()
 def solve_rows(L: FloatArray, B: FloatArray) -> None:
-    """Overwrite each row b of B (k, n) by the solution of ``L Lᵀ s = b``.
-
-    ``dtrsv``, twice a row. For one row, the common case, LAPACK's ``dpotrs`` takes twice the time.
-    """
+    """Overwrite each row b of B (k, n) by the solution of ``L Lᵀ s = b``."""
     n = L.shape[0]
+    # For one row, the common case, ``dpotrs`` takes twice the time.
     for k in range(B.shape[0]):
         _dtrsv((_UPPER, _TRANSPOSED, _NO, n, L, n, B[k], 1))
         _dtrsv((_UPPER, _NO, _NO, n, L, n, B[k], 1))
@@ -120,10 +110,8 @@ def solve_rows(L: FloatArray, B: FloatArray) -> None:
 
 @kernel(inner=True)
 def trsm(L: FloatArray, B: FloatArray) -> None:
-    """Overwrite B (r, n) by ``L⁻¹ B``, L (r, r) lower triangular.
-
-    ``dtrsm``: in the column order of BLAS it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
-    """
+    """Overwrite B (r, n) by ``L⁻¹ B``, L (r, r) lower triangular."""
+    # By columns it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
     r, n = B.shape
     _dtrsm((_RIGHT, _UPPER, _NO, _NO, n, r, 1.0, L, r, B, n))
 
@@ -132,13 +120,10 @@ def trsm(L: FloatArray, B: FloatArray) -> None:
 def gemm(
     A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, beta: float, C: FloatArray
 ) -> None:
-    """Overwrite C (m, n) by ``op(A) op(B) + beta C``, where ``op`` transposes or does not.
-
-    If beta is 0, C is not read. ``dgemm``: in the column order of BLAS it is ``Cᵀ = op(B)ᵀ
-    op(A)ᵀ``.
-    """
+    """Overwrite C (m, n) by ``op(A) op(B) + beta C``; if beta is 0, C is not read."""
     m, n = C.shape
     k = A.shape[0] if A_transposed else A.shape[1]
+    # By columns it is ``Cᵀ = op(B)ᵀ op(A)ᵀ``.
     left = _TRANSPOSED if B_transposed else _NO
     right = _TRANSPOSED if A_transposed else _NO
     _dgemm((left, right, n, m, k, 1.0, B, B.shape[1], A, A.shape[1], beta, C, n))

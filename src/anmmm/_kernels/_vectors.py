@@ -57,10 +57,7 @@ Build = Callable[[Any, Any, Any, Any], Any]
 
 
 def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
-    """Make a function of compiled code from the builder of its instructions.
-
-    `wanted` are the types of its arguments, `ARRAY` for any array.
-    """
+    """Make a compiled function of types `wanted` (`ARRAY`: any array) from its builder."""
 
     def decorate(build: Build) -> Any:
         def typed(*kinds: Any) -> Any:

@@ -88,10 +88,7 @@ def add_weighted(
     gram: FloatArray,
     moment: FloatArray,
 ) -> None:
-    """Add ``Σ_n w_n ψ_n ψ_nᵀ``, on and above the diagonal, and ``Σ_n w_n y_n ψ_n``.
-
-    weights, y and part are those of as many observations from `begin` on.
-    """
+    """Add upper ``Σ_n w_n ψ_n ψ_nᵀ`` and ``Σ_n w_n y_n ψ_n``; weights, y: from row `begin` on."""
     (r, _), n = columns.shape, weights.shape[0]
     # Slices, because a sum of indices might be negative for all the compiler knows: no vectors.
     part, end = part[:n], begin + n

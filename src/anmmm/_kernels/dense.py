@@ -1,6 +1,7 @@
 """The dense engine: value and gradient of the data terms of J, exact, O(N³).
 
 One Cholesky factorization and one inverse a call; all else is O(N²) on lower triangles.
+docs/method/mathematics.md, eqs. 1 to 11.
 """
 
 from __future__ import annotations
@@ -46,10 +47,7 @@ class Grams(NamedTuple):
 
 @kernel(fastmath=SUMS, inner=True)
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
-    """Write the lower triangle of K̃ (n, n); return ``tr(K_X H K_θ H) = N² HSIC_b``.
-
-    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)), each row in cache.
-    """
+    """Write K̃'s lower triangle (n, n); return ``N² HSIC_b``; eqs. 1, 2, 4. O(n² (Dx + q))."""
     x, gamma_x, theta, gamma_theta, amplitude, noise = points
     K_x, K_theta, deviations, keep = grams
     n = x.shape[1]
@@ -96,8 +94,7 @@ def gradients(
 ) -> tuple[float, float]:
     """Write all gradients in one pass over triangles; return those by ``log a`` and by the noise.
 
-    docs/method/mathematics.md, eq. 6 to 11. inverse: (n, n), K̃⁻¹; alpha: (D, n), ``(K̃⁻¹ Y)ᵀ``;
-    hsic_weight: ``λ / (tr(K_X H K_θ H) + N² ε₀)``; grams as `assemble` leaves them.
+    Eqs. 6 to 11. inverse: K̃⁻¹; alpha: (D, n), ``(K̃⁻¹ Y)ᵀ``; hsic_weight: the scalar of eq. 7.
     """
     x, gamma_x, theta, gamma_theta, amplitude, _ = points
     K_x, K_theta, deviations, keep = grams
@@ -166,12 +163,10 @@ def value_and_gradients(
     out: Gradients,
     n_chunks: int,
 ) -> tuple[int, float, float, float, float]:
-    """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``, docs/method/mathematics.md, eq. 1 to 11.
+    """Evaluate ``-L + λ log(HSIC_b + ε₀)`` and its gradient, eqs. 1 to 11; lower K becomes K̃⁻¹.
 
-    Y: (D, n). K, alpha and grams are workspace; on return the lower triangle of K is K̃⁻¹, alpha (D,
-    n) ``(K̃⁻¹ Y)ᵀ``. Returns info, L, HSIC_b, and the derivatives by ``log a`` and by the noise.
-    info is 0, or the order of the first leading minor whose pivot is at most 4 N eps (a + 1/β + ν):
-    then nothing else is valid.
+    alpha becomes ``(K̃⁻¹ Y)ᵀ``, (D, n). Returns info, L, HSIC_b, derivatives by ``log a``, noise.
+    info: 0, or the order of the first singular leading minor: then nothing else is valid.
     """
     D, n = Y.shape
     trace = assemble(points, grams, K, n_chunks)

@@ -95,10 +95,7 @@ def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
 def fit_student(
     values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
 ) -> tuple[float, float]:
-    """Fit location and squared scale, at least `smallest`, of Student's t distribution by EM.
-
-    Ends when the squared scale changes by less than a thousandth.
-    """
+    """Fit location and squared scale, at least `smallest`, of Student's t distribution by EM."""
     location, variance = start
     n = values.shape[0]
     for _ in range(max_iter):
@@ -188,11 +185,7 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
 def fit_densities(
     sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
 ) -> None:
-    """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves.
-
-    docs/method/decisions.md, eqs. 1 and 2. bases: (m,), each tried with and without a correction;
-    of equals the first wins.
-    """
+    """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves."""
     n, B = sample.values.shape[0], densities.log_p.shape[1]
     points, levels, best = np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
     counts, log_p = np.empty(B), np.empty(B)

@@ -11,10 +11,7 @@ from anmmm._kernels._jit import FloatArray, kernel
 
 @kernel(inner=True)
 def _count_within(ordered: FloatArray, distance: float) -> tuple[int, float, float]:
-    """Count the pairs of increasing points at most so far apart, in O(n).
-
-    Returns the count, the largest of their distances (0 if none), and the smallest of the others.
-    """
+    """Return the number of pairs within a distance, their largest distance and the next. O(n)."""
     n, last, count, largest, following = ordered.shape[0], 0, 0, 0.0, math.inf
     for i in range(n):
         # The differences that distances are: rounding a sum could change the comparison.
@@ -31,8 +28,7 @@ def _count_within(ordered: FloatArray, distance: float) -> tuple[int, float, flo
 def middle_distances(ordered: FloatArray, tie: float) -> tuple[float, float]:
     """Return the two middle ones of the distances above `tie`, one of them twice for an odd number.
 
-    Points are increasing, and some distance is above `tie`. Pairs within a distance are counted, in
-    O(n), for distances by interpolation and bisection in turn, until none is left between.
+    Points increase, and some distance is above `tie`. O(n) a step, interpolation or bisection.
     """
     n = ordered.shape[0]
     pairs = n * (n - 1) // 2

@@ -59,10 +59,7 @@ def normal_mass(near: float, far: float) -> float:
 
 @kernel(inner=True)
 def normal_levels(points: FloatArray) -> None:
-    """Replace points (n,) by the standard normal distribution function there.
-
-    Down to -8.5 the relative error is at most 2e-14.
-    """
+    """Replace points (n,) by the normal distribution function, to 2e-14 of it down to -8.5."""
     for k in range(points.shape[0]):
         x = abs(points[k])
         x = FARTHEST if x > FARTHEST else x
@@ -72,10 +69,8 @@ def normal_levels(points: FloatArray) -> None:
 
 @kernel(inner=True)
 def student_levels(points: FloatArray) -> None:
-    """Replace points (n,) by the distribution function of Student's t, three degrees of freedom.
-
-    ``1/2 + (atan w + w / (1 + w²)) / π`` with ``w = x / √3``, beyond 1 in terms of 1 / w.
-    """
+    """Replace points (n,) by the distribution function of Student's t, three degrees of freedom."""
+    # ``1/2 + (atan w + w / (1 + w²)) / π`` with ``w = x / √3``, beyond 1 in terms of 1 / w.
     for k in range(points.shape[0]):
         w = abs(points[k]) * ROOT_THIRD
         inverse = 1.0 / w
@@ -89,10 +84,7 @@ def student_levels(points: FloatArray) -> None:
 
 @kernel(inner=True)
 def _series(middle: float, half: float) -> float:
-    """Probability of a narrow interval, relative to its width times the density at its middle.
-
-    ``Σ_k He_2k(m) h^2k / (2k + 1)!``, Hermite's polynomials by their recurrence.
-    """
+    """Return a cell's probability over width times density, ``Σ_k He_2k(m) h^2k / (2k + 1)!``."""
     square = half * half
     even, odd = 1.0, middle * half
     total, scale = 1.0, 1.0
@@ -117,9 +109,7 @@ def gaussian_nats(
 ) -> None:
     """Write the nats that encode each observation's cell under Gaussian noise about C curves.
 
-    docs/method/decisions.md, eqs. 1 and 8. lower, upper: (n,), may be infinite; curves: (n, C);
-    weights: (C,); scale: (n,) or (1,). The probability of a narrow cell is the density at its
-    middle times a series in its width: no digits are lost to a difference of two tails.
+    lower, upper: (n,), may be infinite; curves: (n, C); weights: (C,); scale: (n,) or (1,).
     """
     n, C = curves.shape
     density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
@@ -140,7 +130,7 @@ def gaussian_nats(
                 width = half[i] * (2.0 * weights[c] / ROOT_TWO_PI)
                 density[i] *= width * _series(middle[i], half[i])
             for i in range(rows):
-                # False if an end is infinite.
+                # A series loses no digits to a difference of tails. False if an end is infinite.
                 if half[i] * (abs(middle[i]) + 2.0) <= NARROW:
                     mass[i] += density[i]
                 else:

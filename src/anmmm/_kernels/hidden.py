@@ -335,8 +335,7 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
 def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the mean of counts at each node, their dispersion, and their probabilities.
 
-    They are negative binomial, of variance ``mean + dispersion mean²`` at all nodes; Poisson if the
-    dispersion, by moments, is within two standard errors of 0.
+    Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
     n, V = pair.values.shape[1], pair.n_values[d]
     same, each, beyond, squares = np.empty(V), np.empty(V), 0.0, NOWHERE
@@ -410,10 +409,9 @@ def fit_hidden(
 ) -> FloatArray:
     """Fit S times by EM; return log-likelihoods, costs of positions and of the others, (S, 3).
 
-    shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows that `parts_of`
-    reads, start and result; starts: (S, n), the hidden variable in (0, 1) of the first E-step, or
-    (0, 0) if `fits` is the start. A fit ends when an iteration gains less than `tol` nats.
-    O(n K J²) an iteration, and O(K r² + r³).
+    shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows of `parts_of`;
+    starts: (S, n), the hidden variable of the first E-step in (0, 1), or (0, 0) to start from fits.
+    O(n K J² + K r² + r³) an iteration, until one gains less than `tol` nats.
     """
     n, K = pair.values.shape[1], nodes.basis.shape[1]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))

@@ -1,4 +1,7 @@
-"""HSIC: the centered trace and its cotangent by rows, and the moments of the gamma test."""
+"""HSIC: the centered trace and its cotangent by rows, and the moments of the gamma test.
+
+docs/method/mathematics.md, eqs. 4 and 13, and "Rounding" on ``K - 1``.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,7 @@ def add_deviations(
     k_sums: FloatArray,
     l_sums: FloatArray,
 ) -> float:
-    """Add row i to the row sums of ``E = K - 1`` and ``F = L - 1``; return its part of ``⟨E, F⟩``.
-
-    Entries before the diagonal are read; by symmetry they count twice. Centering removes constants;
-    without the 1, sums would lose digits for wide scales, where a Gram matrix is nearly constant.
-    """
+    """Add row i of ``E = K - 1``, ``F = L - 1`` to row sums; return its part of ``⟨E, F⟩``."""
     k_total = 0.0
     l_total = 0.0
     product = 0.0
@@ -40,11 +39,7 @@ def add_deviations(
 
 @kernel(fastmath=SUMS, inner=True)
 def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray) -> float:
-    """Return ``tr(K H L H) = N² HSIC_b`` from product sum and row means of ``K - 1`` and ``L - 1``.
-
-    docs/method/mathematics.md, eq. 4. Because of the diagonal the result is at least 1/N of the
-    product: the relative error is at most N times that of the sums.
-    """
+    """Return ``N² HSIC_b``, eq. 4, from product sum and row means of ``K - 1`` and ``L - 1``."""
     n = k_means.shape[0]
     cross = 0.0
     k_sum = 0.0
@@ -70,10 +65,9 @@ def center_row(
 def gamma_moments(
     x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray
 ) -> tuple[float, float, float, float]:
-    """Return sums of the gamma test of x (dx, n), y (dy, n), docs/method/mathematics.md, eq. 13.
+    """Return ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals.
 
-    Returns ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals. Rows of
-    Gram matrices are computed twice. O(n²) time, O(n) memory.
+    Eq. 13. x: (dx, n); y: (dy, n). O(n²) time, O(n) memory: Gram rows are computed twice.
     """
     n = x.shape[1]
     x_means, y_means = np.zeros(n), np.zeros(n)

@@ -102,8 +102,7 @@ def _block(
 ) -> float:
     """Log-likelihood of up to `BLOCK` observations; adds its gradient by curve and log-slopes to g.
 
-    The outer products of the columns of `rows` (r + m, 2 BLOCK) sum to minus the Hessian, without
-    that of exp: the first half by the middles of intervals, the second by their widths.
+    Writes rows (r + m, 2 BLOCK): outer products sum to minus the Hessian, without that of exp.
     """
     columns, per_slope = design.columns, cuts.per_slope
     r, m = columns.shape[1], slopes.shape[0]
@@ -227,12 +226,8 @@ def latent_curve(
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
-    docs/method/decisions.md, eqs. 16 and 17. y: (n,), levels 0, 1, …, or counts of a negative
-    binomial distribution with mean exp(f). log_slopes (m,) and mean (r,) are start and center of
-    their priors and are overwritten by the mode; scales (3,) by the variance of columns that are
-    not smoothed, τ² and ρ². Ends when no parameter changes by more than `tol`. Returns the cost,
-    log-likelihood at the mode minus Laplace's log evidence, and the number of steps.
-    O(n (r + m)² + (r + m)³) a step.
+    log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
+    of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
     n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
     d = r + m

@@ -97,15 +97,11 @@ def location_scale(
     mean: FloatArray,
     gamma: FloatArray,
 ) -> tuple[float, float, int]:
-    """Fit ``y = f(x) + exp(g(x)) ε`` with both curves smooth, by scoring steps.
+    """Fit ``y = f(x) + exp(g(x)) ε``, both curves smooth, by scoring; O(n r² + r³) an iteration.
 
-    docs/method/decisions.md, eq. 9. floor is added to every squared residual; n_inner: rounds of
-    (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, are the
-    start and are overwritten. Writes mean and gamma (padded(r),), zero before. Returns the log
-    evidence (f integrated out, g by Laplace's method), the cost of the curves, and the iterations.
-    The expected Hessian of g is 2n I in an orthogonal basis; in others steps diverge unless spread
-    is at least a third of the largest eigenvalue of the columns' mean products.
-    O(n r² + r³) an iteration.
+    Overwrites scales (3,): noise variance, τ² of f, of g; mean, gamma (padded(r),) are 0 before.
+    spread: at least a third of the largest eigenvalue of the columns' mean products, or g diverges.
+    Returns the log evidence (g by Laplace's method), the cost of the curves, and the iterations.
     """
     columns, prior, n_null = design
     n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])

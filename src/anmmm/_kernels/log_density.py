@@ -38,10 +38,7 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
 def _set_up(
     moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, rows: FloatArray
 ) -> None:
-    """Set up the system of n times the covariance of the features, plus a diagonal.
-
-    The second moments are sums of first ones.
-    """
+    """Set up the system of n times the covariance of the features, plus a diagonal."""
     root, r = math.sqrt(2.0), gradient.shape[0]
     at = rows.shape[1] - padded(r)
     for i in range(r):
@@ -99,9 +96,8 @@ def log_density(
 ) -> float:
     """Fit a penalized log-density on equal bins by Newton's method; return its cost in nats.
 
-    docs/method/decisions.md, eq. 2. counts, log_p: (B,), B a multiple of 16; cosines: (2 r, B),
-    ``√2 cos(π j u)`` at the bins' centers. The first r, r even, make the log-density; the others
-    are for second moments. prior: (r,), in units of τ², which is fitted. O(B r + r³) a step.
+    counts, log_p: (B,), B a multiple of 16; cosines: (2 r, B), the last r for second moments;
+    prior: (r,), r even, in units of τ², which is fitted. O(B r + r³) a step.
     """
     r, half = prior.shape[0], counts.shape[0] // 2
     width, lanes = padded(r), np.empty(LANES)

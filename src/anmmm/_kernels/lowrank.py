@@ -32,10 +32,9 @@ class Factors(NamedTuple):
 def weighted_products(
     A: FloatArray, B: FloatArray, weights: FloatArray, out: FloatArray, n_chunks: int
 ) -> None:
-    """Write ``A diag(w) Bᵀ`` for the first weights w; docs/method/mathematics.md, eq. 16 and 19.
+    """Write ``A diag(w) Bᵀ`` for the first k weights w; eqs. 16 and 19.
 
-    A, B: (n_blocks, capacity, c); weights: (n_blocks, at least k, c); out: (k, m, r) for the first
-    m and r rows.
+    A, B: (n_blocks, capacity, c); weights: (n_blocks, ≥ k, c); out: (k, m, r), of the first rows.
     """
     n_blocks, _, c = weights.shape
     n_weights, m, r = out.shape
@@ -67,13 +66,10 @@ def posterior(
     maps: FloatArray,
     crossed: FloatArray,
 ) -> tuple[bool, float, float, float]:
-    """Write the matrices of the likelihood and its gradient in the factor's own coordinates.
+    """Write the matrices of eqs. 16, 18; return if B is definite, ``ln|B|``, ``tr B⁻¹``, ``‖b‖²``.
 
-    docs/method/mathematics.md, eq. 16 and 18. maps ((1 + q) (r + D), r) multiply each ``l_i``, one
-    below the other: ``B⁻¹ = (s² I + a S)⁻¹``; ``S_θ B⁻¹`` of each latent coordinate, made
-    symmetric; ``bᵀ``, ``b = B⁻¹ L Y``; ``τ_θᵀ``, ``τ_θ = L diag(θ_k) α``, of each latent
-    coordinate. crossed (d,) is ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``. Returns whether B has
-    a Cholesky factor, ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
+    maps ((1 + q) (r + D), r), one below the other: B⁻¹, each latent's symmetrized ``S_θ B⁻¹``, bᵀ,
+    each latent's ``τ_θᵀ``; they multiply each ``l_i``. crossed (d,): first two terms of eq. 18.
     """
     d, r = S.shape[0] - 1, S.shape[1]
     D = Ly.shape[1]
@@ -135,11 +131,9 @@ def likelihood_rows(
     squares: FloatArray,
     n_chunks: int,
 ) -> tuple[float, float]:
-    """Write the gradient rows of ``-L`` on Θ, and sums for the gradient of its scales.
+    """Write the gradient rows of ``-L`` on Θ, and sums for the gradient of its scales; eqs. 17, 18.
 
-    docs/method/mathematics.md, eq. 17 and 18. rows (n_blocks, q, c) are ``Σ_j M_ij (θ_ik -
-    θ_jk)``; squares (d,) ``Σ_i z_ik² m_i``, ``m_i = (D/s²) q_i + a Σ_d α_id l_iᵀ b_d``. Returns
-    ``Σ_d y_dᵀ α_d`` and ``Σ_d ‖α_d‖²``. One product a block.
+    rows: (n_blocks, q, c), eq. 17; squares: (d,), ``Σ_i z_ik² m_i``. Returns tr(Yᵀ α), ‖α‖².
     """
     n_blocks, d, c = z.shape
     L, r, q, D = factors.L, factors.r, rows.shape[1], y.shape[1]
@@ -210,16 +204,13 @@ def hsic_moments(
     floor: float,
     moments: FloatArray,
 ) -> tuple[float, float]:
-    """Return ``‖A‖² = tr(K_X H K_θ H)`` and ``λ / (‖A‖² + floor)``; write the scales' moments.
+    """Return ``‖A‖²`` and ``λ / (‖A‖² + floor)``; write the scales' moments (d,); eq. 19.
 
-    docs/method/mathematics.md, eq. 19. sums (1 + 2 d, v_rank, u_rank) are ``V diag(w) Uᵀ`` for w 1,
-    each coordinate and its square. A centered cotangent is multiplied by a Gram matrix that is
-    not centered: the means of that matrix's factor are added to `sums`, from the second matrix on.
-    These are then ``E_z`` of each coordinate and of its square. moments (d,) are ``⟨A, E_{z²}⟩ -
-    ‖E_z‖²``.
+    sums (1 + 2 d, v_rank, u_rank): A, and ``V diag(w) Uᵀ`` for w each z and z², become ``E_w``.
     """
     d, A, u_means, v_means = (sums.shape[0] - 1) // 2, sums[0], factors.u_means, factors.v_means
     v_rank, u_rank = A.shape
+    # One factor of E_z is not centered.
     for k in range(1, 1 + 2 * d):
         of_theta = (k - 1) % d < n_latent
         for j in range(v_rank):
@@ -251,10 +242,9 @@ def hsic_rows(
     rows: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Add ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` to the gradient rows on Θ.
+    """Add ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` to the gradient rows on Θ; eq. 19.
 
-    docs/method/mathematics.md, eq. 19. maps ((1 + q) v_rank, u_rank): ``Aᵀ`` and ``E_θᵀ = (V + v̄
-    1ᵀ) diag(θ_k) Uᵀ`` of each latent coordinate, one below the other.
+    maps ((1 + q) v_rank, u_rank): ``Aᵀ`` and each latent's ``E_θᵀ``, one below the other.
     """
     U, V, v_means = factors.U, factors.V, factors.v_means
     n_blocks, q, c = rows.shape

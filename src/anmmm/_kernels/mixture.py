@@ -132,13 +132,11 @@ def _run(
 def fit_curves(
     problem: Problem, sample: Any, whole: Any, space: Any, work: Work, fits: Fits, starts: Starts
 ) -> tuple[int, int, float]:
-    """Fit C curves from the best of several starts.
+    """Fit C curves from the best of several starts, which are compared on a sample.
 
-    sample and whole are `PieceRows` or `ColumnRows`: the observations on which starts are compared,
-    with the responsibilities to start from, and all. Writes fits, the bounds after each iteration
-    of the winner's last run, and the responsibilities of all observations, first in their array.
-    Returns the winning start, the iterations of its last run, and the log-likelihood at the curves'
-    means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on columns.
+    sample (with responsibilities to start from), whole: `PieceRows` or `ColumnRows`; those of the
+    whole are written first in their array. Returns the winner, its last run's iterations, and the
+    log-likelihood at the means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on columns.
     """
     S, C = fits.weights.shape
     for s in range(S):

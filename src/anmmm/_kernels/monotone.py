@@ -63,10 +63,7 @@ def _near(s: float) -> tuple[float, float, float]:
 def link_values(
     points: FloatArray, knots: FloatArray, centers: FloatArray, c: FloatArray, out: FloatArray
 ) -> None:
-    """Write h at points of a scale, docs/method/decisions.md, eq. 14; infinite ones stay infinite.
-
-    Beyond the inner knots h is straight. c: (N_SLOPES,), coefficients of h'.
-    """
+    """Write h, eq. 14, at points, straight beyond the inner knots; infinite ones stay infinite."""
     step, center = knots[1], dot(centers, c)
     for n in range(points.shape[0]):
         out[n] = points[n]
@@ -269,10 +266,8 @@ def monotone_link(
 ) -> tuple[float, int]:
     """Fit ``h(z) = f(x) + ε``, h smooth and increasing, f smooth, ε standard Gaussian; eqs. 14, 15.
 
-    The design's first column is constant. Writes c (N_SLOPES,), the coefficients (r,) of f, and
-    (variance of columns that are not smoothed, τ², ρ²). Returns the cost of f and the log-slopes b,
-    f integrated out and b by Laplace's method, and the steps. Ends when a step, and the last change
-    of the variances, are worth less than `tol` nats. O(n r), and O(n + r) a step.
+    The design's first column is constant. Writes c (N_SLOPES,), mean (r,), and scales: variance of
+    unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n + r) after O(n r).
     """
     work, vectors = np.zeros((4, N_SLOPES, N_SLOPES)), np.zeros((5, N_SLOPES))
     A, P, Q, H = work[0], work[1], work[2], work[3]

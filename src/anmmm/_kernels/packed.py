@@ -59,10 +59,7 @@ def clear(out: FloatArray) -> None:
 
 @kernel(inner=True)
 def exp_nonpositive(values: FloatArray, n: int) -> None:
-    """Replace the first `n` values, below 709, by their exponentials; below -708 that is 0.
-
-    At most 1 unit in the last place off, and on vectors, unlike the C library's.
-    """
+    """Replace the first `n` values, below 709, by exponentials to 1 ulp; below -708 that is 0."""
     for i in range(n):
         values[i] = exponential(values[i])
 
@@ -81,10 +78,8 @@ def sum_of_logs(values: FloatArray, n: int) -> float:
 
 @kernel(inner=True)
 def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
-    """Return a product times a factor, and the term for a sum of logarithms.
-
-    Logarithms cost as much as everything else that is done with a pivot.
-    """
+    """Return a product times a factor, and the term for a sum of logarithms."""
+    # Logarithms cost as much as everything else that is done with a pivot.
     so_far *= factor
     if 1.0 / LARGE < so_far < LARGE:
         return so_far, 0.0

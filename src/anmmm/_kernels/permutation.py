@@ -1,4 +1,7 @@
-"""Sums over a centered Gram matrix, of which its permutation moments are made."""
+"""Sums over a centered Gram matrix, of which its permutation moments are made.
+
+docs/method/mathematics.md, eqs. 21 and 23.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,9 @@ def _entry_cubes(U: FloatArray, shift: float) -> float:
 
 @kernel(fastmath=SUMS)
 def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatArray) -> FloatArray:
-    """Center a factor L (n_blocks, capacity, c); return sums for the moments of its Gram matrix.
+    """Center a factor L (n_blocks, capacity, c) of K; return ``tr K_c``, ``tr A²``, ``Σ A_ii²``.
 
-    docs/method/mathematics.md, eq. 21. L becomes U with ``H K H ≈ UᵀU``. With ``A = H K H - shift
-    H`` of trace 0: returns the trace of ``A + shift H``, ``tr(A²)``, ``Σ A_ii²``; the third moment
-    is bilinear in cubic (5,). entries: whether to sum the cubes of all entries, of one block, in
-    O(n² rank); otherwise 0 replaces them.
+    Eq. 21. cubic (5,): v of eq. 23, its ``Σ A_ij³`` 0 without `entries` (one block, O(n² rank)).
     """
     n_blocks, _, c = L.shape
     center(L, rank, n, np.empty(rank))

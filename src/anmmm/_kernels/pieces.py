@@ -42,8 +42,7 @@ class Strips(NamedTuple):
 def choose_strips(counts: IndexArray, n: int) -> int:
     """Return the length of strips that makes a pass over n observations shortest.
 
-    counts (n_pieces + 1,): observations of each piece, and 0; overwritten by each piece's first
-    strip, and the number of strips.
+    counts (n_pieces + 1,), the last 0, become each piece's first strip, and the number of strips.
     """
     chosen, least, most, k = 1, np.inf, 0, counts.shape[0] - 1
     for i in range(k):
@@ -75,10 +74,7 @@ def lay_out(
     strips: Strips,
     slots: IndexArray,
 ) -> None:
-    """Lay observations out in strips, zero before, and write the slot of each.
-
-    seen (n_pieces,), zero, counts those of each piece.
-    """
+    """Lay observations out in strips, and write each slot; strips and seen (n_pieces,) are zero."""
     length = strips.length
     for i in range(seen.shape[0]):
         for strip in range(first[i], first[i + 1]):

@@ -2,7 +2,7 @@
 
 Observations are cut into blocks of c, arrays (n_blocks, rows, c), so that a block's rows are
 contiguous and stay in cache. The last block is padded with zeros. Blocks are dealt out to chunks as
-rows are in ``rbf``.
+rows are in ``rbf``. docs/method/mathematics.md, eq. 15.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ def pivoted_cholesky(
 ) -> tuple[int, float]:
     """Factor an ARD RBF Gram matrix of points (d, n), ``K ≈ LᵀL``, largest residual first; eq. 15.
 
-    docs/method/mathematics.md. Ends when no residual is above `largest`, or their sum not above
-    `total`. L: (capacity, n); residual (n,): diagonal of ``K - LᵀL``. Returns the rank, -1 if L has
-    too few rows, and the sum of residuals.
+    L: (capacity, n); residual (n,): diagonal of ``K - LᵀL``, at most `largest`, or `total` in sum.
+    Returns the rank, -1 if L has too few rows, and the sum of residuals.
     """
     n = points.shape[1]
     for i in range(n):
@@ -79,12 +78,10 @@ def extend(
     residual: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Factor columns of all points from given pivots, one triangular solve a block.
+    """Factor columns of all points from given pivots, one triangular solve a block; eq. 15.
 
-    docs/method/mathematics.md, eq. 15. points: (n_blocks, d, c), n of them no padding;
-    pivot_points: (d, r); triangle: (r, r), factor of the pivots' own Gram matrix; L: (n_blocks,
-    capacity, c), its first r rows; residual (n_blocks, c): ``1 - ‖l_i‖²``, at least 0; 0 for
-    padding.
+    points: (n_blocks, d, c), n no padding; pivot_points: (d, r); triangle: (r, r), their factor;
+    L: (n_blocks, capacity, c), first r rows; residual (n_blocks, c): ``1 - ‖l_i‖²``, 0 for padding.
     """
     n_blocks, _, c = points.shape
     r = triangle.shape[0]

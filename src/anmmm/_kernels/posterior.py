@@ -33,15 +33,12 @@ class Problem(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """Fits of all S starts, C curves each, and their sums; rows of r numbers are padded.
+    """Fits of all S starts, C curves each, and their sums; rows of r numbers are padded."""
 
-    The scales of a start are the noise variance σ², τ² of curves about their center and τ₀² of the
-    center, and variances ω² of the constant and linear coefficients about theirs. A single curve
-    has its center at zero and does not change τ₀² and ω².
-    """
-
-    scales: FloatArray  # (S, 3 + n_null); those to start from, as is the center
-    center: FloatArray  # (S, padded(r)), posterior mean of the curves' center
+    # (S, 3 + n_null): noise variance σ², τ² of curves about their center, τ₀² of the center, ω² of
+    # constant and linear coefficients. A single curve has its center at zero and keeps τ₀² and ω².
+    scales: FloatArray
+    center: FloatArray  # (S, padded(r)), posterior mean; with the scales, what a fit starts from
     weights: FloatArray  # (S, C), a_c
     log_weights: FloatArray
     mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
@@ -105,10 +102,9 @@ def _variances(
     sums: FloatArray,
     work: Work,
 ) -> tuple[float, float]:
-    """Overwrite center and variances given the curves' posteriors.
+    """Overwrite center and variances given the curves' posteriors of log determinant `log_det`.
 
-    log_det: sum over the curves' posterior precisions. Returns the penalty in the bound for curves,
-    center and variances, and the expected sum of squared residuals.
+    Returns their penalty in the bound, and the expected sum of squared residuals.
     """
     prior, n_null = problem.prior, problem.n_null
     variance, precision, center_variance, second = work
@@ -156,8 +152,7 @@ def m_step(
 ) -> tuple[float, float]:
     """Fit one start's curves, their center, variances and weights to the sums of the observations.
 
-    y2: ``Σ y_n²``. Returns the penalty in the bound, and the expected sum of squared residuals. No
-    round lowers the bound. O(C r³).
+    y2: ``Σ y_n²``. Returns the penalty in the bound, and the expected residual sum. O(C r³).
     """
     prior, n_null, precision = problem.prior, problem.n_null, work.precision
     scales, center = fits.scales[s], fits.center[s]

@@ -43,8 +43,7 @@ def vjp_row(
 ) -> None:
     """Add the unscaled gradients of one row, ``m_j = (∂J/∂K ∘ K)_ij`` for j < i.
 
-    d_points (d, n): ``Σ_j M_ij (z_i - z_j)``; d_scale (d,): ``Σ_{j<i} M_ij (z_i - z_j)²``. M is
-    symmetric: row i adds to z_i and subtracts from z_j.
+    d_points: (d, n), ``Σ_j M_ij (z_i - z_j)``; d_scale: (d,), ``Σ_{j<i} M_ij (z_i - z_j)²``.
     """
     for k in range(points.shape[0]):
         t = points[k, i]

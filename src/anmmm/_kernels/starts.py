@@ -18,9 +18,8 @@ def residual_starts(
 ) -> None:
     """Cut ordered values into C parts of equal size, and split each mechanism of a fit with C - 1.
 
-    values, order: (n_cuts, n); membership, curves: (n, C - 1); starts: (n_cuts or n_cuts + C - 1,
-    n, C). Adjacent values that differ by at most `tied` times the row's largest are tied: all
-    belong equally to the parts that they reach. softness: part distributed over all mechanisms.
+    values, order: (n_cuts, n); membership, curves: (n, C - 1); starts: (n_cuts [+ C - 1], n, C).
+    Adjacent values within `tied` times the row's largest belong equally to all parts they reach.
     """
     n_cuts, n = values.shape
     n_starts, _, C = starts.shape

@@ -72,10 +72,7 @@ def _responsibilities(
     half: Any,
     to: int,
 ) -> Any:
-    """Write responsibilities of eight observations; return the highest terms and their sums.
-
-    A sum is in units of its highest term, and 1 in empty slots.
-    """
+    """Write responsibilities of eight rows; return the highest terms, and sums in units of them."""
     coefficients, R = space.coefficients, space.responsibilities
     C, n_strips = R.shape[0] // (CHUNK * LANES), strips.piece.shape[0]
     u, effect, present = load(strips.u, slot), load(y, slot), load(strips.present, slot)

@@ -43,10 +43,9 @@ def new_system(r: int) -> System:
 
 @kernel(inner=True)
 def solve(system: System, r: int, s2: float) -> float:
-    """Solve ``(gram / s2 + precision) mean = moment / s2 + precision center``.
+    """Solve ``(gram / s2 + precision) mean = moment / s2 + precision center``; O(r³).
 
-    Writes mean and variances, and leaves the elimination in rows and pivots. Returns the log
-    determinant of the posterior precision. O(r³).
+    Writes mean, variances and the elimination; returns the posterior precision's log determinant.
     """
     rows, gram, precision = system.rows, system.gram, system.precision
     width, size = rows.shape[1], padded(r)
@@ -116,10 +115,7 @@ def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatAr
 
 @kernel(inner=True)
 def invert(A: FloatArray, inverse: FloatArray) -> float:
-    """Write the inverse of A (r, r), lower triangle read; return the log determinant of A. O(r³).
-
-    `inverse` may be A.
-    """
+    """Write the inverse of A (r, r), lower triangle read, or over A; return ``ln|A|``. O(r³)."""
     r = A.shape[0]
     at = padded(r + 1)
     rows, pivots = np.zeros((r, at + padded(r))), np.empty(r)

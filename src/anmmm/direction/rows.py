@@ -39,11 +39,7 @@ UNIT_ROOT = 14.0
 
 
 def groups_note(values: FloatArray, name: object) -> str:
-    """Return a note if a variable's values are few and irregular: of sites or batches, not of rows.
-
-    Levels, counts, doses and rounded values are on a scale of equal steps or ratios; so are, undone
-    here, the logarithms and roots of such values.
-    """
+    """Return a note if a variable has few, irregular values: of sites or batches, not of rows."""
     distinct, n = np.unique(values), len(values)
     with np.errstate(all="ignore"):
         # Values that differ by rounding are one.
@@ -51,6 +47,7 @@ def groups_note(values: FloatArray, name: object) -> str:
         k = len(distinct)
         if not FEWEST_GROUPS <= k <= min(MOST_GROUPS, n / ROWS_A_GROUP):
             return ""
+        # Levels, doses and rounded values have equal steps, or their logarithms or roots had.
         if any(_has_a_step(f(distinct)) for f in (np.array, np.log, np.exp, np.square)):
             return ""
     return f"{name} has {k} values in {n} rows (one for each site or batch?): not sure"
@@ -65,10 +62,7 @@ def _has_a_step(values: FloatArray) -> bool:
 def confidence_by_rows(
     variables: Variables, evidence: EvidenceResult, compare: Compare, *, near: bool = True
 ) -> tuple[float, str]:
-    """Return the most confidence that rows leave to a direction, and a note if it is less.
-
-    `near`: whether rows that are nearly equal count as copies.
-    """
+    """Return the most confidence that rows leave to a direction, and a note if it is less."""
     fraction, note = rows_that_count(variables, evidence, near=near)
     if not note:
         return 1.0, ""
@@ -131,10 +125,9 @@ def counted_rows(n: int, copies: float, serial: float) -> tuple[float, str]:
 
 
 def distinct_fraction(columns: FloatArray, most: int, *, near: bool = True) -> float:
-    """Return the fraction of distinct rows if the others are copies, else 1.
+    """Return the fraction of distinct rows if the others are copies (with `near`, nearly), else 1.
 
-    columns: (n_samples, n_columns); most: largest number of distinct values of a variable; `near`:
-    whether rows that are nearly equal count as copies.
+    columns: (n_samples, n_columns); most: largest number of distinct values of a variable.
     """
     # The usual case, without a sort: rows differ if the values of one variable do.
     if most >= COPIES * len(columns):
@@ -147,13 +140,7 @@ def distinct_fraction(columns: FloatArray, most: int, *, near: bool = True) -> f
 
 
 def _fraction_of_near(columns: FloatArray) -> float:
-    """Return the fraction of rows that count if most are near others of a few, else 1.
-
-    Of the columns without many ties, at least two. The distances to the neighbors of a copy jump
-    after the last other copy. Of independent rows on a curve, j times the logarithm of the ratio of
-    the distances to neighbors j + 1 and j is exponential with mean 1; on an area it is half as
-    large.
-    """
+    """Return the fraction of rows that count if most are near others of a few, else 1."""
     # Imported here to keep the other decisions fast.
     from scipy.spatial import cKDTree
 
@@ -176,10 +163,7 @@ def _fraction_of_near(columns: FloatArray) -> float:
 
 
 def serial_fraction(cause: FloatArray, residual_of: Callable[[], FloatArray]) -> float:
-    """Return the fraction of rows that count for an effect, if rows in order are alike, else 1.
-
-    The residual (n_samples,) is made only if the cause is a series.
-    """
+    """Return the fraction of rows that count for an effect, if rows in order are alike, else 1."""
     n = len(cause)
     least, worth = SERIAL / math.sqrt(n), 1.0
     cause = _standardized_ranks(cause)

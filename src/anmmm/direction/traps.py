@@ -79,10 +79,7 @@ def are_means(counts: FloatArray, means: FloatArray) -> bool:
 
 
 def turned(values: FloatArray) -> FloatArray:
-    """Return angles (n_samples,) from where they are fewest on; other values as they are.
-
-    They are known by values in all of 0 to 24, 0 to 360, or 0 to 2π, or as far about 0.
-    """
+    """Return angles (n_samples,) from where they are fewest on; other values as they are."""
     for period in PERIODS:
         for begin in (0.0, -0.5 * period):
             along = (values - begin) / period

@@ -79,11 +79,7 @@ def check_models(
     cause: FloatArray | HSICVariable,
     rows: IntArray | slice = slice(None),
 ) -> HSICTest:
-    """Test the transforms of an effect's columns, one model each, and the cause.
-
-    `cause` is of shape (n_samples,) or (n_samples, n_features), or prepared; `rows` are those that
-    are tested. See `check_model`.
-    """
+    """Test an effect's transforms, a model for each column, and the cause; see `check_model`."""
     transforms = np.column_stack([integral_transform(model)[rows] for model in models])
     # Two levels, each encoded with certainty, have no residual.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]

@@ -55,11 +55,7 @@ def shortest(codes: Iterable[T]) -> T:
 
 
 def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
-    """Return the nats that encode each observation's cell, given its probability under a model.
-
-    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by its cell's
-    number. That costs one nat in all, and an outlier costs at most ``log N + log n_cells``.
-    """
+    """Return the nats of each observation's cell, given its probability; decisions.md, eq. 1."""
     return -np.asarray(np.log(_mixed(mass, len(mass), n_cells)))
 
 
@@ -71,10 +67,7 @@ def gaussian_nats(
     scale: FloatArray | float = 1.0,
     weights: FloatArray = SINGLE_WEIGHT,
 ) -> FloatArray:
-    """Return `code_lengths` under Gaussian noise about curves.
-
-    Curves are (n_samples,) or (n_samples, n_mechanisms), the scale a number or (n_samples,).
-    """
+    """Return `code_lengths` under Gaussian noise about curves (n_samples,) or (n_samples, C)."""
     nats = np.empty(len(lower))
     columns = curves if curves.ndim == 2 else curves[:, np.newaxis]
     scales = np.array(scale, dtype=np.float64, ndmin=1)
@@ -101,10 +94,7 @@ def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
 def mixture_levels(
     cells: Cells, fit: MixtureFit, weights: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the distribution function of a mixture at both ends of each observation's cell.
-
-    `weights` (n_samples, n_mechanisms) replace those of the fit.
-    """
+    """Return a mixture's distribution function at both ends of cells; weights: (n_samples, C)."""
     below, above = np.zeros((2, len(cells.values)))
     of_each = fit.weights if weights is None else weights.T
     for weight, curve in zip(of_each, fit.curves.T, strict=True):

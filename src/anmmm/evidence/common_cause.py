@@ -126,22 +126,10 @@ class CommonCause(Encoding):
 
 
 def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) -> CommonCause:
-    """Describe two variables by a hidden common cause.
+    """Describe two variables by a hidden common cause, the shorter one of a curve and of groups.
 
-    Parameters
-    ----------
-    x, y : Variable
-    shortest : float
-        Nats of another description; if this one is much longer its last refinements are skipped.
-
-    Returns
-    -------
-    CommonCause
-        The shorter one of a curve and of groups. Exchanging x and y exchanges its parts exactly.
-
-    Notes
-    -----
-    O(N K) an iteration of EM for K nodes. docs/method/confounders.md.
+    If it is much longer than `shortest` nats, its last refinements are skipped. Exchanging x and y
+    exchanges its parts exactly. O(N K) an iteration of EM for K nodes.
     """
     # In one order of the variables, so that sums round equally, whatever their signs.
     first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
@@ -221,12 +209,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
 
 
 def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list[CommonCause]:
-    """Encode groups with fitted densities of the noise, of the shortest number of known groups.
-
-    None are returned if they divide a uniform variable: it may as well have an effect in steps.
-    """
+    """Encode groups with fitted densities of the noise, of the shortest number of known groups."""
     found = [(*_noises(fit, x, y), fit) for fit in fits]
     _, noises, fit = min(found, key=itemgetter(0))
+    # Groups that divide a uniform variable may as well be an effect in steps.
     if any(_divide(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y))):
         return []
     return [_coded(fit, x, y, noises)]
@@ -340,10 +326,7 @@ def _mass(
 
 
 def _position_cost(fit: HiddenFits) -> float:
-    """Return the Laplace cost of positions by the observed information.
-
-    With EM's information, that of a known hidden cause, it would be some ten nats larger.
-    """
+    """Return the Laplace cost of positions by the observed information, eq. 4."""
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis.T
     logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)

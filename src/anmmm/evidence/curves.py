@@ -17,10 +17,9 @@ SAME = 1e-6
 
 
 def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray) -> EffectCurves:
-    """Curves of a mixture, such as that of a refined `ClusteringResult`, at new points.
+    """Curves of a mixture, such as that of a refined `ClusteringResult`, at (n_points, n_features).
 
-    It was fitted to x (n_samples, n_features) and y (n_samples, 1); `at` is (n_points, n_features).
-    Raises ValueError if x cannot be the data of the fit. O(N r²), r at most 14 for one cause.
+    x (n_samples, n_features), y (n_samples, 1): data of the fit; ValueError if x is not. O(N r²).
     """
     z_x, record_x = standardize(x)
     _refuse_other(fit.curves_at(z_x), fit.curves)
@@ -33,9 +32,8 @@ def model_curves(
 ) -> EffectCurves:
     """Curves of the shortest model of one direction at new points (n_points, 1) of the cause.
 
-    For ``backward`` the cause is y, the effect x, (n_samples, 1) each. Raises TypeError if
-    `evidence` is of variables of several columns, ValueError if the cause is not that of the fit.
-    Curves of ``"+noise"`` models are those of the Gaussian fits.
+    cause, effect: (n_samples, 1), the data of the fit; ValueError if the cause is not. Curves of
+    ``"+noise"`` models are those of the Gaussian fits.
     """
     if not isinstance(evidence, DirectionEvidence):
         raise TypeError(

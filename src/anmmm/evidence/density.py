@@ -43,17 +43,12 @@ _FLAT = np.full(N_BINS, -math.log(N_BINS))
 
 @frozen
 class Density(Record):
-    """A base distribution with a smooth correction on its quantile scale: ``p = g(x) q(G(x))``.
-
-    G is the distribution function of the base; log q is a penalized sum of cosines, constant on
-    equal bins of (0, 1), of probabilities ``exp(log_p)``, (n_bins,). Location and scale of
-    ``"uniform"`` are its left end and its length.
-    """
+    """A base distribution with a smooth correction, ``p = g(x) q(G(x))``; decisions.md, eq. 2."""
 
     base: str
-    location: float
-    scale: float
-    log_p: FloatArray
+    location: float  # of "uniform": its left end
+    scale: float  # of "uniform": its length
+    log_p: FloatArray  # (n_bins,), of equal bins of (0, 1) on which q is constant
     cost: float
 
     @property
@@ -86,18 +81,13 @@ class Density(Record):
 
 @frozen
 class GaussianQuantiles(Record):
-    """A variable on the Gaussian quantiles of its own density, standardized.
+    """A variable on the Gaussian quantiles of its own density, standardized."""
 
-    `values`, `lower` and `upper` (n_samples,) are the middle and the ends of each observation's
-    cell on this scale; `edges` and `levels` (n_distinct + 1,) the ends of all cells on the original
-    scale and the distribution function there; `shift` and `unit` standardize.
-    """
-
-    values: FloatArray
-    lower: FloatArray
+    values: FloatArray  # (n_samples,), middle of each observation's cell on this scale
+    lower: FloatArray  # (n_samples,), its ends
     upper: FloatArray
-    edges: FloatArray
-    levels: FloatArray
+    edges: FloatArray  # (n_distinct + 1,), ends of all cells on the original scale
+    levels: FloatArray  # (n_distinct + 1,), the distribution function there
     shift: float
     unit: float
 
@@ -139,10 +129,7 @@ def fit_density(
     *,
     bases: Sequence[str] = BASES,
 ) -> tuple[Density, FloatArray]:
-    """Return the density of a variable in cells and each observation's nats under it.
-
-    Of the `bases` the one of the shortest description wins: docs/method/decisions.md, eqs. 1, 2.
-    """
+    """Return the shortest density of a variable by one of `bases`, and each observation's nats."""
     n = len(values)
     sample = Sample(values, lower, upper, n_cells, np.zeros((1, n)), np.ones((1, n)))
     return _fit(sample, bases)[0]

@@ -1,4 +1,7 @@
-"""Models by which no direction is sure, however much shorter it is."""
+"""Models by which no direction is sure, however much shorter it is.
+
+docs/method/decisions.md, "Traps".
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,9 @@ MANY_ATOMS = 2
 
 
 def doubt_of(model: str, reverse: str) -> str:
-    """Return why a direction by a model is not sure; empty if it may be.
-
-    `reverse` is the model of the other direction. If both need a fitted noise density whose scale
-    follows the cause (and jumps), no mechanism is simpler in one direction than in the other:
-    selected rows, whose limits move with either variable, look so, and refits differ by more nats
-    than `error` allows.
-    """
+    """Return why a direction by a model is not sure; empty if it may be."""
     both = model, reverse
+    # No direction is simpler: rows selected by limits that move with either variable look so.
     if all(each.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME for each in both):
         return FLEXIBLE_NOTE
     if LocationScaleLinked.NAME in model:

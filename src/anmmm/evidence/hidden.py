@@ -74,17 +74,13 @@ SIGNS = np.array([-1.0, 1.0, 1.0])
 
 @frozen
 class HiddenFits(Record):
-    """Results of EM from S starts.
-
-    shapes: (S, 3), used nodes and components of both noises; parameters: (S, ...), rows that
-    `parts_of` reads; found: (S, 3), log-likelihoods, costs of positions and of the others.
-    """
+    """Results of EM from S starts."""
 
     pair: Pair
     nodes: Nodes
-    shapes: IntArray
-    parameters: FloatArray
-    found: FloatArray
+    shapes: IntArray  # (S, 3), used nodes and components of both noises
+    parameters: FloatArray  # (S, ...), rows that `parts_of` reads
+    found: FloatArray  # (S, 3), log-likelihoods, costs of positions and of the others
 
     @classmethod
     def start(cls, pair: Pair, nodes: Nodes, used: IntArray, at: FloatArray) -> HiddenFits:
@@ -244,10 +240,7 @@ def _angles(values: FloatArray) -> FloatArray:
 
 
 def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
-    """Return that many observations or more, evenly spaced over the first variable from both ends.
-
-    They are the same ones after a change of sign.
-    """
+    """Return `count` or more rows, evenly spaced over the first variable, whatever its sign."""
     n = pair.values.shape[1]
     step = n // count
     if step < 2:
@@ -274,10 +267,7 @@ def fit_curve(pair: Pair, rival: Rival) -> HiddenFits:
 
 
 def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups; also return the best of each number with equal normal noise.
-
-    More than `FEW_GROUPS` are tried where `MOST_GROUPS` might win.
-    """
+    """Fit groups; also return the best of each number with equal normal noise."""
     few = evenly_spaced(pair)
     ranks = _by_rank(np.vstack([_lines(few.values), _angles(few.values)]))
     starts = [_started(few, ranks[:-1], range(2, FEW_GROUPS + 1))]

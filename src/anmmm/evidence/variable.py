@@ -44,15 +44,11 @@ MOST_CACHED, LONGEST_CACHED = 64, 2000
 
 @frozen
 class LogScale(Record):
-    """A logarithmic scale from one end of a standardized variable on: that of the shorter tail.
-
-    ``±log(BEYOND + (x - end) / (median - end))``, standardized by `center` and `unit`; `sign` is -1
-    if the end is the largest value.
-    """
+    """A logarithmic scale from the end of the shorter tail of a standardized variable."""
 
     end: float
-    distance: float
-    sign: float
+    distance: float  # from the end to the median, negative from the largest value
+    sign: float  # -1 if the end is the largest value
     center: float = 0.0
     unit: float = 1.0
 

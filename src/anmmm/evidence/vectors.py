@@ -104,8 +104,7 @@ def describe_vectors(
 ) -> tuple[VectorEvidence, VectorEvidence]:
     """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
 
-    For d columns of a variable d²/2 lists of models are fitted to find their order, and d more
-    given the other variable, O(N r²) an iteration with r at most 25 + the number of columns.
+    d columns take d²/2 + d lists of models, O(N r²) an iteration, r at most 25 + n_columns.
     """
     first, second = _ColumnSet(x), _ColumnSet(y)
     most = min(max_mechanisms, MOST_MECHANISMS)
@@ -126,10 +125,7 @@ def _evidence_of(cause: _ChainEncoding, effect: _ChainEncoding) -> VectorEvidenc
 
 
 class _ColumnSet:
-    """The columns of a variable without duplicates, in an order that does not depend on the user's.
-
-    `places` are their places in the variable, which has `n_given` columns with duplicates.
-    """
+    """Columns of a variable without duplicates, in an order that does not depend on the user's."""
 
     def __init__(self, values: FloatArray) -> None:
         self.n_given = values.shape[1]
@@ -152,16 +148,13 @@ def _repeats(one: FloatArray, other: FloatArray) -> bool:
 
 @dataclass(eq=False, repr=False)
 class _ChainEncoding:
-    """Encodings of columns, each conditioned on others of the same variable, and on a cause if any.
-
-    `marginal` is the same without the cause: a column is encoded by the shorter of both.
-    """
+    """Encodings of columns, each conditioned on others of its variable, and on a cause if any."""
 
     target: _ColumnSet
     tied: bool
     max_mechanisms: int
     cause: _ColumnSet | None = None
-    marginal: _ChainEncoding | None = None
+    marginal: _ChainEncoding | None = None  # without the cause; a column takes the shorter one
     # `functools.cache` of methods would make a cycle that keeps large arrays.
     _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
     _bases: dict[frozenset[int], list[SplineBasis]] = field(default_factory=dict)
@@ -243,8 +236,7 @@ def joint_basis(causes: Sequence[Variable], *, is_fine: bool = False) -> SplineB
 def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, bool]]:
     """Return bases for an effect of several variables, their costs, and whether any is rescaled.
 
-    A joint curve over all numerical causes, or a sum of one over each; effects of categories are
-    added.
+    Joint over all numerical causes, or a sum of one over each; effects of categories are added.
     """
     numeric = [each for each in causes if not each.is_categorical]
     named = [each.basis for each in causes if each.is_categorical]
@@ -265,9 +257,7 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
 def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
     """Return the shortest model of an effect given any number of variables.
 
-    `tied`: whether any variable of the comparison is; each is then `with_quantile_marginal`.
-    Where a joint curve is best, a finer one with constant noise is tried. Several mechanisms are
-    tried over the best basis of one, unless its noise is Gaussian.
+    tied: whether any variable of the comparison is; each is then `with_quantile_marginal`.
     """
     if not causes:
         return Independent.of(effect.marginal)
@@ -300,10 +290,7 @@ def fit_over(
     tied: bool,
     max_mechanisms: int = MOST_MECHANISMS,
 ) -> dict[str, ConditionalModel]:
-    """Return the models of an effect over the basis of the shortest one.
-
-    `tied`: whether any variable of the comparison is.
-    """
+    """Return the models of an effect over the basis of the shortest one."""
     fitted = (
         fit_models(FitCache(Regressors(basis, tied), effect, max_mechanisms)) for basis in bases
     )

@@ -79,8 +79,7 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
 def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     """P-value of the HSIC test of two variables, or of their residuals from splines in `given`.
 
-    It does not include the regression: if that is poor, it is too small (Zhang, Zhou, Zhang, Guan,
-    "Causal discovery using regression-based conditional independence tests", AAAI 2017).
+    It does not include the regression: too small if that is poor (Zhang et al., AAAI 2017).
     """
     for values, name in ((y, "y"), (given, "given")):
         check_aligned(x, values, ("x", name))

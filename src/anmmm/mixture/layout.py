@@ -157,10 +157,8 @@ class Job(NamedTuple):
 def _get_workspace(
     kind: Any, counts: tuple[int, int], sizes: tuple[int, int, int], *shapes: tuple[int, ...]
 ) -> tuple[list[FloatArray], list[Any]]:
-    """Return zeros of the first shapes, and named tuples of zeros: `kind` and those of a fit.
-
-    They are those of the thread's last call with the same arguments, if it was not long ago.
-    """
+    """Return zeros of the first shapes, and named tuples of zeros: `kind` and those of a fit."""
+    # A thread's next call with the same arguments gets the same arrays.
     kept: dict[Any, Any] = POOL.__dict__
     key = kind, counts, sizes, shapes
     if key not in kept:

@@ -228,8 +228,7 @@ def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> Flo
 def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return combinations of the cubes, of penalty 1, and their linear part at the knots.
 
-    Without that part they are nearly orthogonal to lines at the points, so that sums over the
-    points lose no digits. `tilt` maps linear columns to the coordinates of the knots.
+    Without that part sums over points lose no digits. tilt: linear columns to knots' coordinates.
     """
     m = len(knots)
     straight = np.hstack([np.ones((m, 1)), knots])
@@ -286,8 +285,7 @@ def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArray, FloatArray]:
     """Return large eigenvalues, decreasing, and eigenvectors over their roots.
 
-    `scale` is the size of the numbers whose differences A is made of: next to a huge outlier the
-    other points differ only by rounding.
+    scale: of the numbers whose differences A is made of, only rounding next to a huge outlier.
     """
     vectors, values = np.ascontiguousarray(A), np.empty(len(A))
     if not len(A):

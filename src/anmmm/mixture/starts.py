@@ -100,10 +100,7 @@ def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
 
 
 def even_rows(x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None) -> IntArray:
-    """Choose an even number of observations at equal distances in the order of the cause.
-
-    Neither the order of the observations nor, except for ties, the sign of the cause matters.
-    """
+    """Choose an even number of observations at equal distances in the order of the cause."""
     if order is None or len(order) != len(x):
         order = np.argsort(x)
     ordered = x[order]

@@ -307,14 +307,10 @@ class ModelMarginal(Marginal):
 
 @frozen
 class CurveModel(ConditionalModel, ABC):
-    """A model by one smooth curve f of the cause, on a scale of its own.
+    """A model by one smooth curve f of the cause, on a scale of its own."""
 
-    `curve` (n_samples,) is f at the observations; `mean` are the coefficients of its columns, which
-    `splines` evaluates anywhere.
-    """
-
-    curve: FloatArray
-    mean: FloatArray
+    curve: FloatArray  # (n_samples,), f at the observations
+    mean: FloatArray  # coefficients of the columns that `splines` evaluates anywhere
     splines: Columns
     n_iter: int
 

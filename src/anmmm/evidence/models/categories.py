@@ -32,18 +32,14 @@ HYPER = 0.01
 
 @frozen
 class Categories(ConditionalModel):
-    """Multinomial logistic regression: probabilities of categories depend on the cause.
-
-    `probabilities` are (n_samples, n_classes), `coefficients` (n_columns, n_classes) those of
-    latent curves, which sum to zero over the categories and whose columns `splines` evaluates.
-    """
+    """Multinomial logistic regression: probabilities of categories depend on the cause."""
 
     NAME = "categories"
     TEXT = "one mechanism, probabilities of categories are smooth functions of the cause"
     MARGINAL_NAME = "logit"
 
-    probabilities: FloatArray
-    coefficients: FloatArray
+    probabilities: FloatArray  # (n_samples, n_classes)
+    coefficients: FloatArray  # (n_columns, n_classes), of `splines`; rows sum to zero
     splines: Columns
     is_converged: bool
 
@@ -76,12 +72,7 @@ class Categories(ConditionalModel):
 
 
 def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> Categories:
-    """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Regressors`.
-
-    The coefficients of K curves are ``B Cᵀ`` with K - 1 orthonormal contrasts C and independent
-    Gaussian B of one smoothing variance τ²: the order of categories does not matter. τ² is updated
-    by MacKay's steps. O(G r² K²) a step of G groups, by BLAS.
-    """
+    """Fit curves by Newton's method, τ² by MacKay's; O(G r² K²) a step of G `groups` of rows."""
     state = _Ascent(basis, cells, groups)
     n_iter, converged = 0, False
     while not converged and n_iter < MAX_ITER:

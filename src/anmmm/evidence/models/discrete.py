@@ -50,16 +50,13 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @frozen
 class Ordered(CurveModel):
-    """Levels of an effect are intervals of a curve with Gaussian noise: probit regression.
-
-    `cuts` (n_levels + 1,) are their ends, increasing, from minus to plus infinity.
-    """
+    """Levels of an effect are intervals of a curve with Gaussian noise: probit regression."""
 
     NAME = "ordered"
     TEXT = "one mechanism, levels cut from a curve with Gaussian noise"
     MARGINAL_NAME = "cut"
 
-    cuts: FloatArray
+    cuts: FloatArray  # (n_levels + 1,), increasing, from minus to plus infinity
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
@@ -149,19 +146,15 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
 
 @frozen
 class Counts(CurveModel):
-    """Counts (n_samples,) of mean ``exp(f(x))``, at least as variable as Poisson's.
-
-    `size` is the mean squared over the variance beyond Poisson's; `POISSON` if there is none.
-    `is_positive`: whether their distribution is without zeros.
-    """
+    """Counts of mean ``exp(f(x))``, at least as variable as Poisson's."""
 
     NAME = "count"
     TEXT = "one mechanism, counts of a Poisson or negative binomial distribution"
     MARGINAL_NAME = "count"
 
-    counts: FloatArray
-    size: float
-    is_positive: bool
+    counts: FloatArray  # (n_samples,)
+    size: float  # mean squared over the variance beyond Poisson's; `POISSON` if there is none
+    is_positive: bool  # whether their distribution is without zeros
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
@@ -200,10 +193,7 @@ class Counts(CurveModel):
 
 
 def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
-    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's.
-
-    Counts from 1 on are those of a distribution without its zeros.
-    """
+    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
     is_positive = bool(counts.min() > 0.0)
     first = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
     fits = list[Counts]()

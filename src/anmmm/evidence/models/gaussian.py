@@ -136,10 +136,7 @@ class LocationScaleFreeNoise(LocationScale):
 
 @frozen
 class LocationScaleLinked(LocationScale):
-    """The same for tied data, with the effect on the Gaussian quantiles of its own density.
-
-    Both directions get the same models, whichever variable is tied.
-    """
+    """The same for tied data, with the effect on the Gaussian quantiles of its own density."""
 
     NAME = "location-scale+link"
     TEXT = (

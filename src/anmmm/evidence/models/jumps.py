@@ -105,8 +105,7 @@ def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
 def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float) -> list[int]:
     """Return the ranks of the cause before which a curve jumps; none unless that gains much.
 
-    y: (n_samples,), the effect; variance: of the noise about a curve without jumps, at least
-    `floor`. Jumps are added where the sum of squares falls most, and then moved one by one.
+    y: (n_samples,), the effect; variance: of noise about a curve without jumps, at least `floor`.
     """
     n = len(y)
     step = -(-n // MOST_RANKS)
@@ -131,16 +130,12 @@ def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float)
 
 @frozen
 class Search(Record):
-    """The search of jumps of a curve over a cause, whose values are in increasing order.
+    """The search of jumps of a curve over a cause, whose values are in increasing order."""
 
-    columns: (n, k), orthonormal, of its smooth part; y: (n,), the effect; allowed: (n,), whether
-    the curve may jump before a row; apart: fewest rows between two jumps.
-    """
-
-    columns: FloatArray
-    y: FloatArray
-    allowed: BoolArray
-    apart: int
+    columns: FloatArray  # (n, k), orthonormal, of the smooth part
+    y: FloatArray  # (n,), the effect
+    allowed: BoolArray  # (n,), whether the curve may jump before a row
+    apart: int  # fewest rows between two jumps
 
     @classmethod
     def of(cls, columns: FloatArray, y: FloatArray) -> Search:
@@ -155,10 +150,7 @@ class Search(Record):
 
     @computed
     def without(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What the smooth part leaves of y and of the square of each step, (n,), and its products.
-
-        The products (n, k) of its columns with steps are their sums over the rows from each on.
-        """
+        """Residuals of y and squared ones of the steps, (n,), and columns times steps, (n, k)."""
         sums = np.cumsum(self.columns[::-1], axis=0)[::-1]
         rest = self.y - self.columns @ (self.columns.T @ self.y)
         return rest, np.arange(len(rest), 0, -1) - np.einsum("nk,nk->n", sums, sums), sums
