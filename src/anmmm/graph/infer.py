@@ -87,7 +87,7 @@ def infer_graph(
         matrix, or a CSV, TSV or Parquet file.
     columns : list of names, optional
         Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
-        whole number that is no name is a position from 0, here and below.
+        whole number is a position from 0 if no name is a whole number, here and below.
     categories : list of names, optional
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}

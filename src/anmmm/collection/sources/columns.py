@@ -73,12 +73,13 @@ class Table(Record):
         ]
 
     def column(self, name: Any, argument: str) -> Hashable:
-        """Return the column of a name, else of a position, else of another spelling."""
+        """Return the column of a name, else of a position (if no name is one), or spelling."""
         if isinstance(name, Hashable) and name in self._known:
             known = self._known[name]
             if _kind(known) is _kind(name):
                 return known
-        if _kind(name) is int and 0 <= name < len(self.names):
+        by_position = _kind(name) is int and int not in map(_kind, self.names)
+        if by_position and 0 <= name < len(self.names):
             return self.names[int(name)]
         spelled = {str(each): each for each in self.names}
         if str(name) in spelled:
