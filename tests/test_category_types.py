@@ -68,6 +68,19 @@ def test_a_table_has_the_same_categories_in_every_form(ordered, tmp_path, recwar
     assert len(texts) == (2 if ordered else 0)
 
 
+@pytest.mark.parametrize("pages", [True, False])
+def test_ordered_text_without_dictionary_pages_has_no_order(pages, tmp_path, recwarn):
+    text, file = [f"n{number}" for number in NAMES], tmp_path / "t.parquet"
+    frame = pd.DataFrame({"v": pd.Categorical.from_codes(CODES, text, ordered=True), "y": NUMBERS})
+    parquet.write_table(pa.Table.from_pandas(frame), file, 25, use_dictionary=pages)
+    (pair,) = as_pairs(file, columns="all")
+    assert pair.x.tolist() == (CODES if pages else frame.v).tolist()
+    texts = [str(warning.message) for warning in recwarn]
+    assert [text.startswith(f"{file} has no order of these") for text in texts] == [True] * (
+        not pages
+    )
+
+
 def test_polars_has_them_as_text():
     text = pl.Series("v", [str(NAMES[code]) for code in CODES])
     orders = {pl.Categorical: None, pl.Enum(list(map(str, NAMES))): tuple(map(str, NAMES))}

@@ -302,7 +302,7 @@ def test_a_column_is_its_name_or_its_position_or_another_spelling():
     numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0], "c": [3.0]}))
     assert [named.column(each, "columns") for each in ("1", 1, 0)] == ["1", "1", "b"]
     assert [numbered.column(each, "columns") for each in (1, "1", 0)] == [1, 1, 0]
-    with pytest.raises(ValueError, match="columns names 2, .* the columns are 1, 0, c"):
+    with pytest.raises(ValueError, match=r"columns names 2, .* the columns are 1, 0, c"):
         numbered.column(2, "columns")
 
 

@@ -260,13 +260,15 @@ def _parquet(path: StrPath) -> Table:
 
     def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, source_errors(name, None):
-            return nw.from_native(file.read(columns=names, use_threads=False))
+            table: Any = nw.from_native(file.read(columns=names, use_threads=False))
+        lost = [n for n in names if n in ordered and kinds[n] == nw.Categorical]
+        return table.with_columns(nw.col(n).cast(nw.String) for n in lost)
 
     ordered = [n for n, has_order in coded.items() if has_order]
     if ordered:
         warn_caller(
-            f"{name}: Parquet keeps no order of categories that are not text; using the order of "
-            f"their values: {listed(ordered)}",
+            f"{name} has no order of these categories; text is used without one, and numbers in "
+            f"the order of their values: {listed(ordered)}",
             UserWarning,
         )
     kinds = nw.from_native(schema.empty_table()).collect_schema()
