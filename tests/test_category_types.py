@@ -127,6 +127,16 @@ def test_chunks_share_one_order_or_are_refused():
         infer_graph(table)
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_that_are_spelled_alike_are_refused(ordered):
+    values = pd.Categorical.from_codes(CODES % 3, [1, "1", 2], ordered=ordered)
+    message = r"some of its categories \('1', '1', '2'\) are spelled alike"
+    with pytest.raises(ValueError, match=message):
+        infer_direction(values, NUMBERS)
+    with pytest.raises(SourceError, match=f"column 'v': {message}"):
+        infer_graph(pd.DataFrame({"v": values, "y": NUMBERS}))
+
+
 def test_pairs_of_a_parquet_file_are_no_categories(tmp_path):
     table = pa.table({"pair_id": ["a"] * 60, "x": types(False)["arrow"], "y": NUMBERS})
     parquet.write_table(table, tmp_path / "p.parquet")

@@ -273,15 +273,18 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
     """Return the categories of a column in their order, None if they have none."""
     native: Any = column.to_native()
     # The name of its type, because narwhals has several of that name.
-    if column.implementation.is_polars() and str(column.dtype).startswith("Enum"):
-        return tuple(column.dtype.categories)
+    if column.implementation.is_polars():
+        return tuple(column.dtype.categories) if str(column.dtype).startswith("Enum") else None
     # pandas and Arrow report it; pandas may have columns of Arrow.
     kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
+    names = tuple(map(str, getattr(kind, "categories", ())))
+    if len({*names}) < len(names):
+        raise ValueError(f"some of its categories {brief(names)} are spelled alike; rename them")
     if getattr(kind, "ordered", False) is not True:
         return None
     if hasattr(kind, "categories"):
-        return tuple(map(str, kind.categories))
+        return names
     chunks = native.array.__arrow_array__().chunks if hasattr(native, "array") else native.chunks
     orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in chunks]
     longest = max(orders, key=len, default=())
