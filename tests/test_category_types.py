@@ -130,7 +130,7 @@ def test_chunks_share_one_order_or_are_refused():
 @pytest.mark.parametrize("ordered", [False, True])
 def test_categories_that_are_spelled_alike_are_refused(ordered):
     values = pd.Categorical.from_codes(CODES % 3, [1, "1", 2], ordered=ordered)
-    message = r"some of its categories \('1', '1', '2'\) are spelled alike"
+    message = r"some of its categories \[1, '1', 2\] are spelled alike"
     with pytest.raises(ValueError, match=message):
         infer_direction(values, NUMBERS)
     with pytest.raises(SourceError, match=f"column 'v': {message}"):

@@ -222,6 +222,8 @@ def _holds_numbers(column: Any) -> bool:
 
 
 def _no_numbers(kind: Any) -> str:
+    if kind == nw.Unknown:
+        return "has no values, or values of an unknown type"
     return f"holds {kind}, which is not numbers; {AS_NAMES}"
 
 
