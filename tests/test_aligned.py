@@ -1,4 +1,4 @@
-"""Two series of the same labels in different orders are refused wherever pairs come in."""
+"""Two series with a label at different positions are refused wherever pairs come in."""
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ CALLS = {
     "causal-learn": lambda x, y: ANMMM().cause_or_effect(x, y),
     "DoWhy": independence_test,
     "DoWhy given": lambda x, y: independence_test(x, X.iloc[::-1].to_numpy(), y),
+    "DoWhy y and given": lambda x, y: independence_test(X.to_numpy(), x, y),
     "pgmpy": hsic_score,
     "Pair": lambda x, y: Pair("p", x, y).checked(),
 }
@@ -41,15 +42,31 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_series_in_other_orders_are_refused(name):
-    with pytest.raises(ValueError, match=r"same index labels in different orders; align them"):
+    with pytest.raises(ValueError, match=r"same index labels at different positions; align them"):
         CALLS[name](X, Y)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (X.drop(3), Z.drop(30)),
+        (X[:-10], Z[10:]),
+        (X.drop(3), Z),
+        (X, Y.rename({0: "other"})),
+    ],
+)
+def test_series_with_some_labels_at_other_positions_are_refused(x, y):
+    with pytest.raises(ValueError, match=r"x, y = x\.align\(y, 'inner', axis=0\)"):
+        infer_direction(x, y)
+    x, y = x.align(y, "inner", axis=0)
+    assert infer_direction(x, y).score == infer_direction(x.to_numpy(), X.loc[x.index] ** 2).score
 
 
 @pytest.mark.parametrize("pair", [(X, Y), ("p", X, Y), Pair("p", X, Y)])
 def test_a_pair_of_a_collection_says_so(pair):
     (row,) = infer_directions([pair], n_jobs=1)
     assert row.status == "unusable"
-    assert "same index labels in different orders" in row.reason
+    assert "same index labels at different positions" in row.reason
 
 
 @pytest.mark.parametrize(
@@ -59,6 +76,7 @@ def test_a_pair_of_a_collection_says_so(pair):
         Y.to_numpy(),
         # No pairing of theirs is known.
         Y.set_axis(range(100, 140)),
+        Y.set_axis(pd.period_range("2020", periods=40)),
         pd.Series(Y.to_numpy(), pd.MultiIndex.from_product([range(4), range(10)])),
     ],
 )

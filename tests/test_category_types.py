@@ -68,6 +68,19 @@ def test_a_table_has_the_same_categories_in_every_form(ordered, tmp_path, recwar
     assert len(texts) == (2 if ordered else 0)
 
 
+@pytest.mark.parametrize("pages", [True, False])
+def test_ordered_text_without_dictionary_pages_has_no_order(pages, tmp_path, recwarn):
+    text, file = [f"n{number}" for number in NAMES], tmp_path / "t.parquet"
+    frame = pd.DataFrame({"v": pd.Categorical.from_codes(CODES, text, ordered=True), "y": NUMBERS})
+    parquet.write_table(pa.Table.from_pandas(frame), file, 25, use_dictionary=pages)
+    (pair,) = as_pairs(file, columns="all")
+    assert pair.x.tolist() == (CODES if pages else frame.v).tolist()
+    texts = [str(warning.message) for warning in recwarn]
+    assert [text.startswith(f"{file} has no order of these") for text in texts] == [True] * (
+        not pages
+    )
+
+
 def test_polars_has_them_as_text():
     text = pl.Series("v", [str(NAMES[code]) for code in CODES])
     orders = {pl.Categorical: None, pl.Enum(list(map(str, NAMES))): tuple(map(str, NAMES))}
@@ -112,6 +125,16 @@ def test_chunks_share_one_order_or_are_refused():
         as_names(table["v"], "x")
     with pytest.raises(SourceError, match="column 'v': its chunks order"):
         infer_graph(table)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_that_are_spelled_alike_are_refused(ordered):
+    values = pd.Categorical.from_codes(CODES % 3, [1, "1", 2], ordered=ordered)
+    message = r"some of its categories \[1, '1', 2\] are spelled alike"
+    with pytest.raises(ValueError, match=message):
+        infer_direction(values, NUMBERS)
+    with pytest.raises(SourceError, match=f"column 'v': {message}"):
+        infer_graph(pd.DataFrame({"v": values, "y": NUMBERS}))
 
 
 def test_pairs_of_a_parquet_file_are_no_categories(tmp_path):

@@ -183,3 +183,16 @@ def test_categories_name_columns(categories, error):
 def test_what_is_no_variable_is_refused_where_missing_rows_are_dropped(x, y):
     with pytest.raises(ValueError, match="must have one dimension"):
         infer_direction(x, y, missing="drop")
+
+
+@pytest.mark.parametrize("empty", [np.full(60, np.nan), np.full((60, 1), None), [None] * 60])
+def test_a_variable_without_values_is_refused_by_name(empty):
+    with pytest.raises(ValueError, match=r"^y has no values$"):
+        infer_direction(range(60), empty, missing="drop")
+
+
+@pytest.mark.parametrize("kind", [np.str_, object])
+def test_a_column_of_text_is_the_same_in_one_and_two_dimensions(kind):
+    text, y = np.array(["a", "b", "c"] * 20, dtype=kind), np.arange(60.0)
+    found = [infer_direction(x, y, missing="drop").score for x in (text, text[:, np.newaxis])]
+    assert found[0] == found[1]

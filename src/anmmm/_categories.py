@@ -123,7 +123,15 @@ def complete_rows(
     incomplete = one | other
     if not incomplete.any():
         return x, y, 0
+    refuse_empty((one, other), ("x", "y"))
     return first[~incomplete], second[~incomplete], int(incomplete.sum())
+
+
+def refuse_empty(missing: Iterable[BoolArray], names: Sequence[str]) -> None:
+    """Refuse a variable without values; `missing`: which each lacks, (n_samples,)."""
+    for absent, name in zip(missing, names, strict=True):
+        if len(absent) and absent.all():
+            raise ValueError(f"{name} has no values")
 
 
 def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], BoolArray]:
@@ -255,9 +263,10 @@ def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | Non
 def _texts(values: Any) -> list[str | None] | None:
     """Return a sequence of texts, None for missing ones; None if it holds anything else."""
     if isinstance(values, np.ndarray):
-        if values.dtype.kind not in "OU" or values.ndim != 1:
+        single = values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1)
+        if values.dtype.kind not in "OU" or not single:
             return None
-        values = values.tolist()
+        values = values.ravel().tolist()
     # Without a look at all values if the first one decides.
     present = (item for item in values if not is_missing(item))
     if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
@@ -273,15 +282,19 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
     """Return the categories of a column in their order, None if they have none."""
     native: Any = column.to_native()
     # The name of its type, because narwhals has several of that name.
-    if column.implementation.is_polars() and str(column.dtype).startswith("Enum"):
-        return tuple(column.dtype.categories)
+    if column.implementation.is_polars():
+        return tuple(column.dtype.categories) if str(column.dtype).startswith("Enum") else None
     # pandas and Arrow report it; pandas may have columns of Arrow.
     kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
+    names = tuple(map(str, getattr(kind, "categories", ())))
+    if len({*names}) < len(names):
+        listed = brief(list(kind.categories))
+        raise ValueError(f"some of its categories {listed} are spelled alike; rename them")
     if getattr(kind, "ordered", False) is not True:
         return None
     if hasattr(kind, "categories"):
-        return tuple(map(str, kind.categories))
+        return names
     chunks = native.array.__arrow_array__().chunks if hasattr(native, "array") else native.chunks
     orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in chunks]
     longest = max(orders, key=len, default=())

@@ -121,15 +121,20 @@ def as_pair(
 
 
 def check_aligned(x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> None:
-    """Refuse series and frames whose indexes have the same labels in different orders."""
+    """Refuse series and frames whose indexes have a common label at different positions."""
     indexes: list[Any] = [getattr(values, "index", None) for values in (x, y)]
-    first, second = indexes
-    if not (hasattr(first, "isin") and hasattr(second, "isin")) or first.equals(second):
+    if not all(hasattr(index, "isin") for index in indexes):
         return
-    if first.nlevels == second.nlevels and first.isin(second).all() and second.isin(first).all():
+    first, second = (index[: min(map(len, indexes))] for index in indexes)
+    if first.equals(second) or first.nlevels != second.nlevels:
+        return
+    one, other = first.isin(second), second.isin(first)
+    if one.any() and ((one != other).any() or not first[one].equals(second[other])):
+        x, y = names
         raise ValueError(
-            f"{names[0]} and {names[1]} have the same index labels in different orders; align them "
-            f"first, e.g. {names[1]}.loc[{names[0]}.index], or pass arrays to pair them by position"
+            f"{x} and {y} have the same index labels at different positions; align them first, "
+            f"e.g. {x}, {y} = {x}.align({y}, 'inner', axis=0), or pass arrays to pair them by "
+            "position"
         )
 
 

@@ -14,6 +14,12 @@ for found in pkgutil.iter_modules(anmmm._kernels.__path__):
     import_module(f"anmmm._kernels.{found.name}")
 
 
+def test_kernels_that_numba_may_not_compile_are_refused():
+    script = "import anmmm; anmmm.infer_direction"
+    done = python("-c", script, env={"NUMBA_DISABLE_JIT": "1"}, check=False)
+    assert "ImportError: NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]
+
+
 def test_every_kernel_is_compiled_as_kernels_are():
     assert len(REGISTRY) > 100
     assert not SUMS & {"nnan", "ninf", "fast"}

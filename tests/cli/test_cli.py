@@ -189,6 +189,7 @@ def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(
         ("", "t.csv: the file is empty"),
         ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields as on line 1, found 1"),
         ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
+        ("a,b\n1,\n3,\n", "t.csv: b has no values"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
         ("1,2,3\n4,5,6\n", "t.csv: 3 columns; choose two with --x and --y from 1 to 3"),
         ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),

@@ -55,6 +55,12 @@ def test_objects_that_are_numbers_are_numbers():
         read(frame, ["a", "d"])
 
 
+def test_a_column_of_nulls_has_no_values():
+    table = pa.table({"a": A, "none": pa.nulls(len(A)), "b": A**2})
+    with pytest.warns(UserWarning, match="'none' has no values, or values of an unknown type$"):
+        assert read(table).names == ("a", "b")
+
+
 def test_a_bad_cell_is_named_with_its_line(tmp_path):
     file = tmp_path / "bad.csv"
     cells = ["unknown" if at == 7 else repr(value) for at, value in enumerate(A.tolist())]

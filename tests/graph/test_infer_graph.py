@@ -471,11 +471,12 @@ def test_wishes_that_cannot_be_met_are_refused(options, error, message):
         (FRAME.assign(flat=1.0), "constant columns have no causes: flat"),
         (FRAME.assign(twin=3 - 2 * FRAME.dose), "'twin' repeats 'dose'"),
         (FRAME.assign(far=np.inf), "'far' holds infinite numbers"),
+        (FRAME.assign(none=np.nan), "columns without values: none; leave them out"),
     ],
 )
 def test_tables_that_make_no_graph_are_refused(frame, message):
     with pytest.raises(SourceError, match=message):
-        infer_graph(frame)
+        infer_graph(frame, missing="drop")
 
 
 def test_columns_of_text_are_categories_unless_there_are_too_many():

@@ -12,12 +12,15 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 from numpy.typing import NDArray
 
 from anmmm._kernels._cache import KernelCache
 from anmmm._kernels._library import KernelCompiler
 from anmmm._typing import FloatArray as FloatArray
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    raise ImportError("NUMBA_DISABLE_JIT is set, but kernels must be compiled; unset it")
 
 IndexArray = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, missing_of, without_objects
+from anmmm._categories import as_variables, missing_of, refuse_empty, without_objects
 from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
@@ -152,6 +152,7 @@ def load_columns(
         ]
         names = _names(table, first, second)
         missing = np.column_stack([missing_of(values) for values in each])
+        refuse_empty(missing.T, names)
         infinite = np.column_stack(
             [np.zeros(len(v), bool) if v.dtype.hasobject else np.isinf(v) for v in each]
         )

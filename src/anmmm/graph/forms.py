@@ -58,7 +58,8 @@ class PartialGraph:
             ends = frozenset((first, second))
             if ends in joined:
                 raise ValueError(
-                    f"graph joins {brief(first)} and {brief(second)} by two edges; keep one of them"
+                    f"graph joins {brief(first)} and {brief(second)} by two edges; keep one of "
+                    "them, or pass an adjacency as an array"
                 )
             joined[ends] = first, mark, second
         self.nodes, self.edges = tuple(known), list(joined.values())
@@ -117,7 +118,10 @@ def read_graph(graph: Any) -> PartialGraph:
         nodes = range(len(matrix) if matrix.ndim else 0)
         return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
     if is_frame(graph):
-        table: Any = nw.from_native(graph, eager_only=True)
+        try:
+            table: Any = nw.from_native(graph, eager_only=True)
+        except nw.exceptions.DuplicateError:
+            raise ValueError("graph has several columns of one name; rename them") from None
         # Those of the table, because the columns of an Arrow table are its values.
         names, index = list(table.columns), getattr(graph, "index", None)
         if index is not None and list(index) != names:

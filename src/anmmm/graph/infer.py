@@ -87,7 +87,7 @@ def infer_graph(
         matrix, or a CSV, TSV or Parquet file.
     columns : list of names, optional
         Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
-        whole number that is no name is a position from 0, here and below.
+        whole number is a position from 0 if no name is a whole number, here and below.
     categories : list of names, optional
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}
@@ -214,8 +214,9 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
     data : data frame, ndarray or path
         A variable in each column. The nodes are names of columns; of an array they are the numbers
-        0 to p - 1 of its columns. An adjacency without names has a row and a column for each column
-        of the data, or of ``columns=``, in their order.
+        0 to p - 1 of its columns. An adjacency that is an array has a row and a column for each
+        column of the data, or of ``columns=``, in their order. The nodes of other graphs may be
+        fewer: nodes 0 to 2 of networkx, or of a frame with its default index, are columns 0 to 2.
     min_confidence : float
         Between 0.5 and 1: an edge of less confidence stays undirected.
     **options

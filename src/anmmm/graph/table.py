@@ -92,6 +92,8 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> t
         words = missing_text([f"column {name!r}" for name in names], absent)
         rows = counted(n_dropped, "incomplete row")
         raise fault(f"{words}; missing='drop' leaves out the {rows}")
+    if empty := [name for name, each in zip(names, absent, strict=True) if each.all()]:
+        raise fault(f"columns without values: {listed(empty)}; leave them out")
     n_rows = len(complete) - n_dropped
     if n_rows < MIN_ROWS:
         raise fault(f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}")

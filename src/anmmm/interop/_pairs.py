@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,9 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
 
     It does not include the regression: too small if that is poor (Zhang et al., AAAI 2017).
     """
-    for values, name in ((y, "y"), (given, "given")):
-        check_aligned(x, values, ("x", name))
+    named = ("x", x), ("y", y), ("given", given)
+    for (one, first), (other, second) in combinations(named, 2):
+        check_aligned(first, second, (one, other))
     first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
     others = first[:, :0] if given is None else _columns(given, "given")
     check_lengths(first, others, ("x", "given"))

@@ -299,9 +299,11 @@ def test_a_long_parquet_file_may_be_read_as_a_table(tmp_path):
 
 def test_a_column_is_its_name_or_its_position_or_another_spelling():
     named = open_table(pd.DataFrame({"b": [1.0], "1": [2.0]}))
-    numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0]}))
+    numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0], "c": [3.0]}))
     assert [named.column(each, "columns") for each in ("1", 1, 0)] == ["1", "1", "b"]
     assert [numbered.column(each, "columns") for each in (1, "1", 0)] == [1, 1, 0]
+    with pytest.raises(ValueError, match=r"columns names 2, .* the columns are 1, 0, c"):
+        numbered.column(2, "columns")
 
 
 def test_an_unnamed_column_that_numbers_the_rows_makes_no_pairs(tmp_path):

@@ -73,12 +73,13 @@ class Table(Record):
         ]
 
     def column(self, name: Any, argument: str) -> Hashable:
-        """Return the column of a name, else of a position, else of another spelling."""
+        """Return the column of a name, else of a position (if no name is one), or spelling."""
         if isinstance(name, Hashable) and name in self._known:
             known = self._known[name]
             if _kind(known) is _kind(name):
                 return known
-        if _kind(name) is int and 0 <= name < len(self.names):
+        by_position = _kind(name) is int and int not in map(_kind, self.names)
+        if by_position and 0 <= name < len(self.names):
             return self.names[int(name)]
         spelled = {str(each): each for each in self.names}
         if str(name) in spelled:
@@ -221,6 +222,8 @@ def _holds_numbers(column: Any) -> bool:
 
 
 def _no_numbers(kind: Any) -> str:
+    if kind == nw.Unknown:
+        return "has no values, or values of an unknown type"
     return f"holds {kind}, which is not numbers; {AS_NAMES}"
 
 
@@ -259,13 +262,15 @@ def _parquet(path: StrPath) -> Table:
 
     def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, source_errors(name, None):
-            return nw.from_native(file.read(columns=names, use_threads=False))
+            table: Any = nw.from_native(file.read(columns=names, use_threads=False))
+        lost = [n for n in names if n in ordered and kinds[n] == nw.Categorical]
+        return table.with_columns(nw.col(n).cast(nw.String) for n in lost)
 
     ordered = [n for n, has_order in coded.items() if has_order]
     if ordered:
         warn_caller(
-            f"{name}: Parquet keeps no order of categories that are not text; using the order of "
-            f"their values: {listed(ordered)}",
+            f"{name} has no order of these categories; text is used without one, and numbers in "
+            f"the order of their values: {listed(ordered)}",
             UserWarning,
         )
     kinds = nw.from_native(schema.empty_table()).collect_schema()

@@ -66,8 +66,8 @@ def as_pairs(
     columns : "all" or list of pairs of names, optional
         Columns of a table to pair: all two, or ``[("a", "b"), ...]``, x first. Text is categories.
         ``"all"`` leaves out dates, columns of more than 32 different texts, constants and unnamed
-        columns that number the rows; a warning names them. A whole number that is not a name is a
-        position from 0. The id of a pair is ``a,b`` as a line of CSV, so ids are unique.
+        columns that number the rows; a warning names them. A whole number is a position from 0 if
+        no name is a whole number. The id of a pair is ``a,b`` as a line of CSV, so ids are unique.
     categories : list of names, optional
         Columns of a table whose values are categories, such as numeric codes; text and category
         types need not be listed. Pairs with them require the criterion ``"evidence"``.

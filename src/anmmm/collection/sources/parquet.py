@@ -108,7 +108,8 @@ def source_errors(path: str, place: str | None) -> Iterator[None]:
 def category_columns(path: str, file: Any) -> dict[str, bool]:
     """Return the columns that were dictionaries when the file was written; whether with an order.
 
-    Without those that are still dictionaries: Parquet keeps only dictionaries of text.
+    Without those that are still dictionaries: Parquet keeps only dictionaries of text, and their
+    order only in dictionary pages.
     """
     written = (file.metadata.metadata or {}).get(b"ARROW:schema")
     if written is None:
@@ -118,10 +119,14 @@ def category_columns(path: str, file: Any) -> dict[str, bool]:
         before = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
     now = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
     is_dictionary = pyarrow.types.is_dictionary
+    groups = map(file.metadata.row_group, range(file.num_row_groups))
+    chunks = (group.column(at) for group in groups for at in range(group.num_columns))
+    plain = {chunk.path_in_schema for chunk in chunks if not chunk.has_dictionary_page}
     return {
         each.name: each.type.ordered
         for each in before
-        if is_dictionary(each.type) and not is_dictionary(now.get(each.name, each.type))
+        if is_dictionary(each.type)
+        and (each.name in plain or not is_dictionary(now.get(each.name, each.type)))
     }
 
 
