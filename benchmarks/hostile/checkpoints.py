@@ -4,14 +4,19 @@ import json
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 from stubs import Source, run
 
+from anmmm import infer_graph
 from anmmm.collection import CheckpointError
-from anmmm.collection.checkpoint import _digest
+from anmmm.collection.checkpoint import Checkpoint, _digest
 from anmmm.collection.schema import DIRECTIONS
 
 PAIRS = 12
 VALUES = (None, True, -1, 0, 7, 2**70, 0.5, -3.5, 1e308, "", "ok", "x→y", [], [1], {}, {"a": [[]]})
+# Causes and lengths of the fits of graphs.
+KEYS = ("0", "0 1", "1 2", "2 0 1", "0 0", "0 1 1", "3", "-1", "a", " ", "²", "9" * 5000)
+NATS = (*VALUES, -5000.0, -1e15, -1e17, -1e300, float("nan"), float("-inf"))
 TEXTS = ("", "{", "[" * 20_000, "9" * 5000, '"a"', "null", '["", []]', '{"source": null}', "\x00")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i FROM n"
 SCHEMAS = (
@@ -66,7 +71,29 @@ def forged(rng, path):
     return f"position {to}: {text[:80]}"
 
 
+def graph_cases(rng, count, path):
+    """Forge a fit of a graph: the search ends, or the file is refused by name."""
+    a, *noise = rng.normal(size=(3, 60))
+    table = np.column_stack([a, np.tanh(2 * a) + 0.3 * noise[0], noise[1]])
+    infer_graph(table, checkpoint=path, common_cause=False)
+    content = path.read_bytes()
+    for _ in range(count):
+        path.write_bytes(content)
+        key, nats = KEYS[rng.integers(len(KEYS))], NATS[rng.integers(len(NATS))]
+        with closing(Checkpoint(path)) as log:
+            log.add([(0, key, nats)])
+        fault = None
+        try:
+            infer_graph(table, checkpoint=path, common_cause=False)
+        except CheckpointError as error:
+            fault = None if str(error).startswith(f"{path}: is damaged") else str(error)
+        except Exception as error:
+            fault = f"{type(error).__name__}: {error}"
+        yield f"graph: {key[:20]!r} of {nats!r:.20} nats", fault
+
+
 def cases(rng, count, folder):
+    yield from graph_cases(rng, count // 20, folder / "graph")
     path = folder / "c"
     whole = run(Source(PAIRS), checkpoint=path).to_list()
     content = path.read_bytes()

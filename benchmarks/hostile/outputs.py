@@ -19,6 +19,8 @@ OUTPUTS = [
         for each in ("csv", "json", "graphml", "parquet")
     ),
     (["directions", "{}/data.csv", "--columns", "all"], "--plot", "map.png"),
+    (["directions", "{}/data.csv", "--columns", "all"], "--plot", "map.pdf"),
+    (["evaluate", "f3", "--n-pairs", "1"], "--plot", "rates.pdf"),
     (["graph", "{}/data.csv"], "--plot", "g.svg"),
     (["graph", "{}/data.csv"], "--report", "g.html"),
     (["direction", "{}/data.csv"], "--plot", "d.png"),

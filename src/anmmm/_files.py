@@ -23,7 +23,8 @@ from anmmm._version import __version__
 # Beginning, or beginning and end, of the files that an earlier run wrote.
 _OURS = re.compile(
     rb"""\A(
-    pair_id, | {\s*"pair_id": | line, | cause,effect,kind, | PAR1 .* anmmm\.kind
+    pair_id,x,y,cause,effect,n, | {("(pair_id|x|y|cause|effect)":\ (null|"([^"\\]|\\.)*"),\ ){5}"n":
+    | line,x,y,label, | cause,effect,kind,confidence,gain, | PAR1 .* anmmm\.kind
     | {.* "anmmm_version":\ "[^"]*"\s*}\s*\Z
     | <\?xml .{,1000} <key\ id="(gain"\ for="edge"|anmmm_version")
     | .{,200} <meta\ name="generator"\ content="anmmm
@@ -145,8 +146,16 @@ def check_overwrite(path: StrPath, *, force: bool = False) -> None:
 
 def refuse_source(path: StrPath, source: str, kind: str) -> None:
     """Raise `FileExistsError` rather than replace the source of results, if that is a file."""
-    if os.path.exists(source) and os.path.exists(path) and os.path.samefile(path, source):
+    if is_same(path, source):
         raise FileExistsError(errno.EEXIST, f"is {kind}; write to another file", os.fspath(path))
+
+
+def is_same(path: StrPath, other: StrPath) -> bool:
+    """Return whether two names are of one file, which need not exist."""
+    exist = os.path.exists(path) and os.path.exists(other)
+    return os.path.realpath(path) == os.path.realpath(other) or (
+        exist and os.path.samefile(path, other)
+    )
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:

@@ -322,6 +322,8 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
     wide, narrow = map(table.line, rows)
     # Two letters that take four columns, and two that take one.
     assert wide[at - 2] == narrow[at + 1] == "—"
+    # A screened pair has no score.
+    assert table.cells(PairResult("a", "ok", direction=0)) == ["undecided", "—", "", ""]
 
 
 @pytest.mark.slow
@@ -492,7 +494,7 @@ def test_a_file_that_is_no_result_is_not_replaced(run, refused, folder, tmp_path
 
 @posix
 def test_a_write_protected_result_is_refused_before_anything_is_computed(refused, folder, tmp_path):
-    (tmp_path / "r.csv").write_text("pair_id,n\n")
+    (tmp_path / "r.csv").write_text("pair_id,x,y,cause,effect,n,old\n")
     (tmp_path / "r.csv").chmod(0o444)
     for _ in range(2):
         err = refused("directions", folder, "-o", "r.csv")

@@ -64,6 +64,21 @@ def test_a_page_that_shows_a_picture_is_no_picture(data, run):
     assert not is_result_file(data / "mine.html")
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "pair_id,x,y\np1,1,2\n",
+        "line,station\n4,5\n",
+        "cause,effect,kind,year\na,b,road,1990\n",
+        '{"pair_id": "p1", "x": [1, 2], "y": [3, 4]}\n',
+        '{"pair_id": "p1", "x": "rain", "y": "flood", "cause": "rain"}\n',
+    ],
+)
+def test_data_with_some_of_our_columns_are_not_taken_for_ours(tmp_path, content):
+    (tmp_path / "mine").write_text(content)
+    assert not is_result_file(tmp_path / "mine")
+
+
 @pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
 def test_no_input_is_written_over(run, data, command, option, output):
     if command == "evaluate":
@@ -80,6 +95,16 @@ def test_no_input_is_written_over(run, data, command, option, output):
 def test_no_input_of_another_option_is_written_over(run, data):
     (data / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
     (data / "targets.csv").write_text("SampleID,Target\na,1\n")
-    for option in ("targets.csv", "pairs.csv"):
-        _, _, err = run("directions", "pairs.csv", "--targets", "targets.csv", "-o", option)
-        assert err == f"{option}: is part of the input; write to another file\n"
+    assert run("graph", "data.csv", "-o", "g.csv")[0] == 0
+    before = {path: path.read_bytes() for path in data.iterdir()}
+    for command, output in (
+        ("directions pairs.csv --targets targets.csv -o", "targets.csv"),
+        ("directions pairs.csv --targets targets.csv -o", "pairs.csv"),
+        ("graph data.csv --within g.csv -o", "g.csv"),
+        ("graph data.csv --checkpoint new.json -o", "new.json"),
+        ("graph data.csv --checkpoint p.png --plot", "p.png"),
+        ("graph data.csv --checkpoint ./g.html --report", "g.html"),
+    ):
+        status, _, err = run(*command.split(), output)
+        assert (status, err) == (2, f"{output}: is part of the input; write to another file\n")
+    assert {path: path.read_bytes() for path in data.iterdir()} == before

@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 import anmmm
 from anmmm.datasets import make_anm_mixture
 from drawn import write_columns
+from waiting import largest_file
 
 pytest.importorskip("matplotlib")
 
@@ -71,6 +73,16 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
     err = refused(command, source, "--plot", "p.png")
     assert err.startswith("--plot: plots need Matplotlib")
     assert err.endswith('pip install "anmmm[plot]"\n')
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+@pytest.mark.parametrize("command", [("direction", "data.csv"), ("evaluate", "f3", "--n-pairs=1")])
+def test_a_full_disk_is_named_whatever_the_format(run, data, command, suffix):
+    with largest_file(4096):
+        status, _, err = run(*command, "--plot", f"p.{suffix}")
+    assert (status, err.splitlines()[-1]) == (2, f"p.{suffix}: File too large")
+    assert [path.name for path in data.parent.iterdir()] == ["data.csv"]
 
 
 def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):

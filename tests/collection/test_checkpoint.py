@@ -71,9 +71,9 @@ def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
 def test_values_read_back_exactly(path):
     strange = [
         PairResult(
-            "ü\n\u2028", "ok", score=0.1 + 0.2, confidence=float("nan"), weight=np.float64(3)
+            "ü\n\u2028", "ok", direction=0, score=0.1 + 0.2, confidence=None, weight=np.float64(3)
         ),
-        PairResult("b", "ok", forward_score=float("-inf"), subsample_seed=2**32 - 1),
+        PairResult("b", "lost", forward_score=-5e-324, subsample_seed=2**32 - 1),
     ]
     empty = Pair("", np.empty(0), np.empty(0))
     with opened(path, DIRECTIONS) as checkpoint:
@@ -226,7 +226,7 @@ def test_rows_that_no_run_wrote_are_refused(path, position, content, message):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("status", ["ok"], "status must be text"),
+        ("status", ["ok"], "status must be one of"),
         ("status", "fine", "status must be one of"),
         ("direction", 7, "direction must be 1, -1 or 0"),
         ("truth", 3, "the truth must be 1"),
@@ -235,7 +235,10 @@ def test_rows_that_no_run_wrote_are_refused(path, position, content, message):
         ("n", 2**70, "n must be a whole number"),
         ("score", "much", "score must be a number"),
         ("converged", 1, "converged must be true or false"),
-        ("pair_id", None, "pair_id is missing"),
+        ("weight", None, "weight is missing"),
+        ("cause", "y", "cause must be that of the direction, found 'y'"),
+        ("direction", None, r"the pair was analyzed \(status ok\), but its direction is missing"),
+        ("certainty", "very", "certainty must be one of 'sure', 'leaning', 'no preference'"),
     ],
 )
 def test_values_that_no_row_can_have_are_refused(path, name, value, message):
@@ -253,14 +256,14 @@ def test_rows_of_errors_are_tried_again(path):
     pair = Pair("a", np.arange(3.0), np.arange(3.0))
     with opened(path, DIRECTIONS) as checkpoint:
         for index, status in enumerate(("ok", "error", "unusable", "error")):
-            checkpoint.keep(index, pair, PairResult("a", status, "why"))
+            checkpoint.keep(index, pair, PairResult("a", status, "why", direction=0))
     assert count_rows(path) == (2, 2)
     with opened(path, DIRECTIONS) as checkpoint:
         assert [checkpoint.row(index, pair) is None for index in range(4)] == [0, 1, 0, 1]
         # The last row of a position counts.
         checkpoint.add([(1, "", None), (1, "key", 1)])
         assert checkpoint.find(1) == ("key", 1)
-        checkpoint.keep(1, pair, PairResult("a", "ok"))
+        checkpoint.keep(1, pair, PairResult("a", "ok", direction=0))
     assert count_rows(path) == (3, 1)
 
 

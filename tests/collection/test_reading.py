@@ -68,6 +68,8 @@ def test_what_is_no_number_and_times_that_were_not_written_are_missing(tmp_path,
     write_rows(path, rows, DIRECTIONS)
     (row,) = read_rows(path)
     assert (row.score, row.confidence, row.seconds) == (None, None, None)
+    # As in a checkpoint.
+    assert DIRECTIONS.row(DIRECTIONS.reader(timings=False)(rows[0])) == row
 
 
 @SUFFIX
@@ -196,6 +198,30 @@ def test_a_cell_that_cannot_be_is_told_with_its_line(tmp_path, column, cell, wan
     path = tmp_path / "rows.csv"
     write_csv(path, list(PAIR_COLUMNS), [good, {**good, column: cell}])
     assert problem_of(path).startswith(f"{path}:3: {wanted}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labels": [0, 2, 0]},
+        {"labels": [0, -1, 0]},
+        {"labels": [2**40] * 3, "sizes": None},
+        {"labels": [0], "sizes": [1, 0]},
+        {"labels": None},
+        {"sizes": [-4, 7]},
+        {"sizes": [2**40, 1]},
+        {"n_mechanisms": 2**62},
+        {"n": None},
+    ],
+)
+def test_labels_that_contradict_their_row_are_refused(change):
+    cells = {"n": 3, "n_mechanisms": 2, "labels": [0, 1, 0], "sizes": [2, 1], "cause": "x"}
+    row = PairClusters("a", "ok", **cells)
+    assert CLUSTERS.record_of(row.to_dict()) == row
+    with pytest.raises(ValueError, match="labels, sizes, n and n_mechanisms contradict each other"):
+        CLUSTERS.record_of(row.to_dict() | change)
+    with pytest.raises(ValueError, match="cause_source must be one of 'truth', 'inferred', "):
+        CLUSTERS.record_of(row.to_dict() | {"cause_source": "nobody"})
 
 
 def test_a_row_of_another_length_is_told(tmp_path):

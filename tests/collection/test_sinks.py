@@ -77,10 +77,10 @@ def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
 @SUFFIX
 def test_an_interrupted_file_is_not_there(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
-    path.write_text("pair_id,old")
+    path.write_text("pair_id,x,y,cause,effect,n,old")
     with pytest.raises(KeyboardInterrupt):
         write_rows(path, broken_off(KeyboardInterrupt), DIRECTIONS)
-    assert path.read_text() == "pair_id,old"
+    assert path.read_text() == "pair_id,x,y,cause,effect,n,old"
     assert os.listdir(tmp_path) == [path.name]
 
 

@@ -1,6 +1,7 @@
 """Graphs of tables: what is found, what it does not depend on, what is refused."""
 
 import json
+import os
 from contextlib import closing
 
 import joblib
@@ -15,6 +16,7 @@ from anmmm.datasets import SourceError
 from anmmm.evidence.doubt import FLEXIBLE_NOTE
 from anmmm.graph.forms import read_graph
 from anmmm.graph.infer import Lengths
+from waiting import largest_file
 
 
 def table(n=300, seed=0):
@@ -341,11 +343,20 @@ def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
     assert [e.gain for e in again.edges] == [e.gain for e in found.edges]
     with pytest.raises(ValueError, match="is the checkpoint of another run"):
         infer_graph(table(seed=1), checkpoint=file)
-    for key, nats in (("9", 1.0), ("0 x", 1.0), ("", 1.0), ("0", "much"), ("0", float("nan"))):
+    others = [("9", 1.0), ("0 x", 1.0), ("", 1.0), ("0", "much"), ("0", float("nan"))]
+    others += [("0 0", 1.0), ("0 1 1", 1.0), ("0 1", -1e15), ("9" * 5000, 1.0)]
+    for key, nats in others:
         with closing(Checkpoint(file)) as log:
             log.add([(0, key or " ", nats)])
         with pytest.raises(CheckpointError, match=r"damaged .* are no fit of this table"):
             infer_graph(table(), checkpoint=file)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_a_full_disk_leaves_no_checkpoint_without_a_fit(tmp_path):
+    with largest_file(4096), pytest.raises(OSError, match="is the disk full"):
+        infer_graph(table(), checkpoint=tmp_path / "fits")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_graphs_are_written_and_read_back(found, tmp_path):

@@ -280,11 +280,26 @@ def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
     path, page = tmp_path / "rows.csv", tmp_path / "page.html"
     write_rows(path, known_rows(), DIRECTIONS)
     path.write_bytes(path.read_bytes()[:-10])
-    page.write_text("old")
+    write_report(known_rows(5), page)
+    old = page.read_bytes()
     with pytest.raises(SourceError, match=r"rows\.csv: the file stops in the middle"):
         write_report(path, page)
-    assert page.read_text() == "old"
+    assert page.read_bytes() == old
     assert {each.name for each in tmp_path.iterdir()} == {"rows.csv", "page.html"}
+
+
+@pytest.mark.parametrize("content", ["<html>mine</html>", "SampleID,A,B\na,1 2 3,4 5 7\n", None])
+def test_no_file_of_others_or_input_is_replaced(tmp_path, content):
+    path = tmp_path / "file.csv"
+    write_rows(path, known_rows(5), DIRECTIONS)
+    options = {}
+    if content is not None:
+        path.write_text(content)
+        options = {"source": path, "force": True} if content.startswith("Sample") else {}
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match="write to another file"):
+        write_report(known_rows(5) if content else path, path, **options)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -111,17 +111,18 @@ def graph_command(
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
 
-    check_plot(plot, table, force=force)
+    sources = table, options["within"], options["checkpoint"]
+    check_plot(plot, *sources, force=force)
     if report is not None:
         from anmmm.report.graph import check_graph_report
 
-        check_file(report, PAGES, table, force=force)
+        check_file(report, PAGES, *sources, force=force)
         with input_errors("--report"):
             check_graph_report(report, force=True)
     if output is not None:
         with input_errors():
             check_sink(output, SUFFIXES)
-        check_file(output, SUFFIXES, table, force=force)
+        check_file(output, SUFFIXES, *sources, force=force)
     with input_errors(), echo_warnings():
         graph = infer_graph(
             table,

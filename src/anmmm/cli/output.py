@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from anmmm._files import check_writable, is_result_file
+from anmmm._files import check_writable, is_result_file, is_same
 from anmmm._optional import require
 from anmmm.cli.input import input_errors
 from anmmm.cli.messages import InputError
@@ -29,11 +29,11 @@ def check_file(
         check_writable(path)
 
 
-def check_plot(path: str | None, source: str, *, force: bool) -> None:
-    """Refuse a plot that cannot be written, before its content is computed from `source`."""
+def check_plot(path: str | None, *sources: str | None, force: bool) -> None:
+    """Refuse a plot that cannot be written, before its content is computed."""
     if path is None:
         return
-    check_file(path, PLOTS, source, force=force)
+    check_file(path, PLOTS, *sources, force=force)
     with input_errors("--plot"):
         require("matplotlib.figure", "plot", "plots need Matplotlib")
 
@@ -55,10 +55,8 @@ def refuse_input_as_output(output: str, source: str) -> None:
         with suppress(OSError, ValueError, AttributeError):
             if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
                 raise InputError(f"{output}: is the input; write to another file")
-    elif os.path.exists(output) and os.path.exists(source):
-        inside = is_within(output, source)
-        if os.path.samefile(output, source) or (inside and not is_result_file(output)):
-            raise InputError(f"{output}: is part of the input; write to another file")
+    elif is_same(output, source) or (is_within(output, source) and not is_result_file(output)):
+        raise InputError(f"{output}: is part of the input; write to another file")
 
 
 def is_within(output: str, source: str) -> bool:

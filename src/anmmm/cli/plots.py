@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,5 +87,8 @@ def _write(figure: Any, path: str) -> None:
         # A character without a glyph is drawn as a box.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         kind = Path(path).suffix[1:].lower()
-        figure.savefig(file, format=kind, dpi=RESOLUTION, metadata=written_by(kind))
+        # On a full disk, Matplotlib's PDF writer raises an AttributeError.
+        picture = BytesIO()
+        figure.savefig(picture, format=kind, dpi=RESOLUTION, metadata=written_by(kind))
+        file.write(picture.getbuffer())
     say(f"plot written to {path}")

@@ -56,7 +56,12 @@ def report_command(
     with input_errors(), echo_warnings():
         pairs = None if source is None else as_pairs(source, **options)
         report = write_report(
-            rows, output, source=pairs, n_plots=plots, progress=sys.stderr.isatty()
+            rows,
+            output,
+            source=pairs,
+            n_plots=plots,
+            progress=sys.stderr.isatty(),
+            force=force,
         )
     if report.n_not_in_source:
         say(f"{counted(report.n_not_in_source, 'pair')} to be drawn not found in {source}")

@@ -85,7 +85,8 @@ class DirectionsTable(RowTable):
         truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
         confidence = format_confidence(row.confidence) if row.direction else ""
         decision = printable(format_decision(row, hypotheses(row.x, row.y)))
-        return [decision, f"{row.score:+.3f}", confidence, truth]
+        score = "—" if row.score is None else f"{row.score:+.3f}"
+        return [decision, score, confidence, truth]
 
     def note(self, row: PairResult) -> str:
         """Return the number of mechanisms, if there are several, and the remark."""

@@ -69,6 +69,8 @@ class Checkpoint:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+        if self._is_new:
+            remove_log(self.path)
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Continue the run of this header, or begin it if the file has no row yet."""
@@ -99,6 +101,7 @@ class Checkpoint:
     def add(self, rows: Iterable[tuple[int, str, Any]]) -> None:
         """Add or replace rows of position, key and result, all or none."""
         self._write([(position, [key, result]) for position, key, result in rows])
+        self._is_new = False
 
     def close(self) -> None:
         """Close the file; the next run finds it."""

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from anmmm._files import with_filename
 from anmmm._typing import StrPath
-from anmmm.collection.schema import (
-    CLUSTERS,
-    DIRECTIONS,
-    EXPECTED,
-    SCHEMA_VERSION,
-    Schema,
-    check_cells,
-)
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import check_sink
 from anmmm.collection.sources.parquet import open_parquet, source_errors
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
 
 BATCH = 10_000
-# Columns that every row fills, and columns whose text may be empty, which CSV cannot express.
-_FILLED = ("status", "weight")
-_TEXTS = ("pair_id", "reason", "x", "y")
-# Columns that an analyzed pair fills.
-_RESULT = {"directions": "direction", "clusters": "cause"}
 
 
 def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
@@ -87,7 +74,7 @@ def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
                 # DictReader's marks of too many and of too few cells.
                 if None in row or None in row.values():
                     raise ValueError(f"expected a row of {len(reader.fieldnames or ())} cells")
-                record = _record(schema, {name: cell or None for name, cell in row.items()})
+                record = schema.record_of({name: cell or None for name, cell in row.items()})
             yield record
 
 
@@ -113,7 +100,7 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
             for row in batch.to_pylist():
                 number += 1
                 with _at(path, f"row {number}"):
-                    record = _record(schema, row)
+                    record = schema.record_of(row)
                 yield record
 
 
@@ -160,54 +147,3 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         f"not a table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): the columns "
         f"{listed(missing)} are missing"
     )
-
-
-def _record(schema: Schema, row: dict[str, Any]) -> Any:
-    """Return the record of a row whose cells are values, texts, or None."""
-    values: dict[str, Any] = {}
-    for name, kind in schema.types.items():
-        cell = row[name]
-        if cell is None:
-            if name in _FILLED:
-                raise ValueError(f"{name} is missing")
-            values[name] = "" if name in _TEXTS else None
-            continue
-        try:
-            values[name] = _KINDS[kind](cell)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{name} must be {EXPECTED[kind]}, found {cell!r:.60}") from None
-    check_cells(values)
-    result = _RESULT[schema.kind]
-    if values["status"] == "ok" and values[result] is None:
-        raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
-    return schema.record(**values)
-
-
-def _whole(cell: Any) -> int:
-    # Other programs write whole numbers with gaps as floats.
-    number = int(cell) if isinstance(cell, str) and cell.lstrip("-").isdecimal() else float(cell)
-    if not math.isfinite(number) or number != int(number):
-        raise ValueError
-    return int(number)
-
-
-def _finite(cell: Any) -> float | None:
-    number = float(cell)
-    return number if math.isfinite(number) else None
-
-
-def _truth_value(cell: Any) -> bool:
-    return bool(("false", "true").index(str(cell).lower()))
-
-
-def _wholes(cell: Any) -> list[int]:
-    return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
-
-
-_KINDS: dict[str, Callable[[Any], Any]] = {
-    "int": _whole,
-    "float": _finite,
-    "bool": _truth_value,
-    "str": str,
-    "ints": _wholes,
-}

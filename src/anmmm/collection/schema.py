@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
@@ -13,7 +15,7 @@ from anmmm._validation import brief, check_between, check_choice, check_nonnegat
 from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
-from anmmm.direction import RELATIONS
+from anmmm.direction import NO_PREFERENCE, RELATIONS
 
 # Increased when a column changes its name, type or meaning, or is removed; not when one is added.
 SCHEMA_VERSION = 1
@@ -21,7 +23,7 @@ STATUSES = ("ok", "unusable", "error", "lost")
 
 # Kinds of columns by the types of the record's fields.
 _KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list[int]": "ints"}
-EXPECTED = {
+_EXPECTED = {
     "str": "text",
     "int": "a whole number",
     "float": "a number",
@@ -33,6 +35,17 @@ _PROBABILITIES = (
     *("independence_pvalue", "check_pvalue", "probability_common_cause"),
 )
 _COUNTS = ("n", "n_used", "n_mechanisms", "rank", "subsample_seed")
+_CHOICES = {
+    "status": STATUSES,
+    "relation": RELATIONS,
+    "certainty": ("sure", "leaning", NO_PREFERENCE),
+    "cause_source": ("truth", "inferred", "given"),
+}
+# Columns that every row fills, and columns whose text may be empty, which CSV cannot express.
+_FILLED = ("status", "weight")
+_TEXTS = ("pair_id", "reason", "x", "y")
+# Columns that an analyzed pair fills.
+_RESULT = {"directions": "direction", "clusters": "cause"}
 _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
 
 
@@ -80,14 +93,27 @@ class Schema:
         """Return the record of a list of values, one per column; raise ValueError at others."""
         if not isinstance(values, list) or len(values) != len(self.columns):
             raise ValueError(f"a row is a list of {len(self.columns)} values")
-        cells = dict(zip(self.columns, values, strict=True))
+        return self.record_of(dict(zip(self.columns, values, strict=True)))
+
+    def record_of(self, cells: Mapping[str, Any]) -> Any:
+        """Return the record of cells that are values, texts or None; raise ValueError at others."""
+        values: dict[str, Any] = {}
         for name, kind in self.types.items():
-            if cells[name] is None and name in ("pair_id", "status", "reason"):
-                raise ValueError(f"{name} is missing")
-            if cells[name] is not None and not _is_of_kind(cells[name], kind):
-                raise ValueError(f"{name} must be {EXPECTED[kind]}, found {brief(cells[name])}")
-        check_cells(cells)
-        return self.record(**cells)
+            cell = cells[name]
+            if cell is None:
+                if name in _FILLED:
+                    raise ValueError(f"{name} is missing")
+                values[name] = "" if name in _TEXTS else None
+                continue
+            try:
+                values[name] = _READERS[kind](cell)
+            except (TypeError, ValueError, OverflowError, RecursionError):
+                raise ValueError(f"{name} must be {_EXPECTED[kind]}, found {brief(cell)}") from None
+        _check_cells(values)
+        result = _RESULT[self.kind]
+        if values["status"] == "ok" and values[result] is None:
+            raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
+        return self.record(**values)
 
     def to_arrow_schema(self) -> Any:
         """Return the ``pyarrow.Schema``, kind and version in its metadata."""
@@ -133,33 +159,63 @@ class Schema:
         return polars.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def check_cells(cells: Mapping[str, Any]) -> None:
+def _check_cells(cells: Mapping[str, Any]) -> None:
     """Raise ValueError for cells of the right types whose values no row has."""
-    check_choice(cells["status"], "status", STATUSES)
     if cells["weight"] is None:
         raise ValueError("weight must be finite")
     check_nonnegative(cells["weight"], "weight")
     check_truth(cells["truth"])
     if cells.get("direction") not in (1, -1, 0, None):
         raise ValueError(f"direction must be 1, -1 or 0, found {cells['direction']}")
-    if cells.get("relation") is not None:
-        check_choice(cells["relation"], "relation", RELATIONS)
+    causes: dict[Any, Any] = {1: cells["x"], -1: cells["y"], 0: None}
+    if cells["cause"] not in (None, causes.get(cells.get("direction"), cells["cause"])):
+        raise ValueError(f"cause must be that of the direction, found {brief(cells['cause'])}")
+    for name, choices in _CHOICES.items():
+        if cells.get(name) is not None:
+            check_choice(cells[name], name, choices)
     for name in _PROBABILITIES:
-        value = cells.get(name)
-        # NaN, which differs from itself, is none.
-        if value is not None and value == value:
-            check_between(value, name, 0.0, 1.0)
+        if cells.get(name) is not None:
+            check_between(cells[name], name, 0.0, 1.0)
     for name in _COUNTS:
         if (cells.get(name) or 0) < 0:
             raise ValueError(f"{name} must not be negative, found {cells[name]}")
+    labels, sizes = cells.get("labels"), cells.get("sizes")
+    if labels is not None or sizes is not None:
+        counts: Counter[int] = Counter(labels)
+        most = min(cells["n_mechanisms"] or 0, len(labels or ()))
+        found = [counts.pop(at, 0) for at in range(most)]
+        if counts or sizes not in (None, found) or sum(found) != cells["n"]:
+            raise ValueError("labels, sizes, n and n_mechanisms contradict each other")
 
 
-def _is_of_kind(value: Any, kind: str) -> bool:
-    if kind == "ints":
-        return isinstance(value, list) and all(_is_of_kind(each, "int") for each in value)
-    if kind in ("int", "float") and isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) < 2**63
-    return isinstance(value, {"str": str, "float": float, "bool": bool}.get(kind, ()))
+def _whole(cell: Any) -> int:
+    # Other programs write whole numbers with gaps as floats.
+    number = int(cell) if isinstance(cell, str) and cell.lstrip("-").isdecimal() else float(cell)
+    if not abs(number) < 2**63 or number != int(number):
+        raise ValueError
+    return int(number)
+
+
+def _finite(cell: Any) -> float | None:
+    number = float(cell)
+    return number if math.isfinite(number) else None
+
+
+def _truth_value(cell: Any) -> bool:
+    return bool(("false", "true").index(str(cell).lower()))
+
+
+def _wholes(cell: Any) -> list[int]:
+    return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "int": _whole,
+    "float": _finite,
+    "bool": _truth_value,
+    "str": str,
+    "ints": _wholes,
+}
 
 
 DIRECTIONS = Schema("directions", PairResult)

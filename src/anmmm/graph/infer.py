@@ -51,6 +51,8 @@ MAX_PARENTS = 8
 ROWS_A_PARENT = 10
 # Times by which refits of models that leave a doubt differ more than their error.
 FLEXIBLE_ERROR = 4.0
+# Nats a row that no length has; a search among longer ones might not end.
+MOST_NATS = 1000.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.
 LEAST_RANGE = 1e-6
 
@@ -297,12 +299,15 @@ def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
     """Yield the fits of an earlier run; raise CheckpointError if it had another table."""
     content = content_hash(sample.values, sample.categorical)
     log.begin({"kind": "graph", "version": __version__, "table": content})
+    columns = {str(at): at for at in range(len(sample.names))}
+    most = MOST_NATS * len(sample.values)
     for text, nats in filter(None, map(log.find, range(log.n_finished))):
-        places = [int(each) if each.isdecimal() else -1 for each in text.split()]
-        known = places and all(0 <= place < len(sample.names) for place in places)
-        if not known or not isinstance(nats, float) or not math.isfinite(nats):
+        places = text.split()
+        known = len(columns.keys() & places) == len(places) > 0
+        if not (known and isinstance(nats, float) and abs(nats) <= most):
             raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
-        yield (places[0], frozenset(places[1:])), nats
+        node, *causes = (columns[each] for each in places)
+        yield (node, frozenset(causes)), nats
 
 
 class _Found(NamedTuple):

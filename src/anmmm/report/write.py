@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import STEERING, atomic_writer, check_writable, with_filename
+from anmmm._files import (
+    STEERING,
+    atomic_writer,
+    check_overwrite,
+    check_writable,
+    refuse_source,
+    with_filename,
+)
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
@@ -73,6 +80,7 @@ def write_report(
     n_plots: int = N_PLOTS,
     name: str | None = None,
     progress: bool = False,
+    force: bool = False,
 ) -> Report:
     """Write one HTML page about the rows of a collection.
 
@@ -97,6 +105,8 @@ def write_report(
         Name of the rows on the page; by default the name of their file.
     progress : bool
         Whether to show a progress bar on standard error.
+    force : bool
+        Whether to replace a file that is no result of an earlier run.
 
     Returns
     -------
@@ -111,7 +121,8 @@ def write_report(
         If an argument is wrong, or a file is not a table of directions (`SourceError`, with the
         line).
     OSError
-        If a file cannot be read or the page not be written.
+        If a file cannot be read or the page not be written, or `output` is a file that is read or
+        that no run of this package wrote.
 
     Notes
     -----
@@ -135,10 +146,14 @@ def write_report(
     # Check the output before the work.
     template = page_template()
     matplotlib_module("figure")
+    check_overwrite(output, force=force)
     check_writable(output)
     pairs = None if source is None else as_pairs(source)
+    if pairs is not None:
+        refuse_source(output, pairs.name, "the source of the pairs")
     rows_name = "rows in memory"
     if isinstance(rows, (str, os.PathLike)):
+        refuse_source(output, os.fspath(rows), "the file of the rows")
         rows, rows_name = read_rows(rows), base_name(rows)
     digest = Digest(n_plots)
     for row in rows:
