@@ -96,7 +96,7 @@ def test_random_walks_are_not_sure():
         sure += result.confidence >= 0.9
         sure_as_they_are += infer_direction(x, y, rows="independent", **OFF).confidence >= 0.9
     assert sure == 0
-    assert sure_as_they_are >= 5
+    assert sure_as_they_are >= 3
     assert "rows count" in result.notes[0]
     swapped = infer_direction(y, x, **OFF)
     assert (swapped.confidence, swapped.notes) == (result.confidence, result.notes)

@@ -48,7 +48,8 @@ LOGARITHMIC = math.log(4.0)
 MANY = 4000
 # Most observations for which a common cause is tried.
 LARGEST = 20_000
-# Nats per observation that are left of the group where one variable nearly tells it.
+# Nats per observation that are left of the group where one variable nearly tells it, or changes of
+# the group in the order of its values.
 NEARLY_KNOWN = 0.1
 # Nats by which a fit may be longer than its rival and is encoded beside a better one.
 NEARLY_EQUAL = 25.0
@@ -140,8 +141,17 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
 
 def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     """Return the shortest of fitted groups and curves, and of groups that gaps part."""
-    parted = [_parted(v.sides, x, y) for v in (x, y) if 0 < v.sides.max() < MOST_GROUPS]
-    return min([_on_both_scales(x, y, shortest), *parted], key=attrgetter("length"))
+    found = [_on_both_scales(x, y, shortest)]
+    for one, other in ((x, y), (y, x)):
+        if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
+            found.append(_parted(one.sides, x, y))
+    return min(found, key=attrgetter("length"))
+
+
+def _is_step(labels: IntArray, variable: Variable) -> bool:
+    """Return whether thresholds of a variable without gaps nearly tell the groups (n_samples,)."""
+    changes = np.count_nonzero(np.diff(labels[np.argsort(variable.cells.values, kind="stable")]))
+    return changes < NEARLY_KNOWN * len(labels) and not bool(variable.sides.any())
 
 
 def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
