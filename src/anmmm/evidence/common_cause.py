@@ -151,7 +151,7 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
 def _is_step(labels: IntArray, variable: Variable) -> bool:
     """Return whether thresholds of a variable without gaps nearly tell the groups (n_samples,)."""
     changes = np.count_nonzero(np.diff(labels[np.argsort(variable.cells.values, kind="stable")]))
-    return changes < NEARLY_KNOWN * len(labels) and not bool(variable.sides.any())
+    return bool(changes < NEARLY_KNOWN * len(labels) and not variable.sides.any())
 
 
 def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
