@@ -142,7 +142,8 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
 def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     """Return the shortest of fitted groups and curves, and of groups that gaps part."""
     found = [_on_both_scales(x, y, shortest)]
-    for one, other in ((x, y), (y, x)):
+    pairs = [(x, y)] if np.array_equal(x.sides, y.sides) else [(x, y), (y, x)]
+    for one, other in pairs:
         if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
             found.append(_parted(one.sides, x, y))
     return min(found, key=attrgetter("length"))
