@@ -133,6 +133,8 @@ def test_every_model_is_a_distribution_with_curves(kind):
         assert np.all(total <= 1.0 + 1e-9)
         if model.name in ("ordered", "categories"):
             assert_allclose(total, 1.0)
+        assert model.responsibilities.shape == (len(model.nats), model.n_mechanisms)
+        assert_allclose(model.responsibilities.sum(axis=1), 1.0)
         curves = model.curves(at)
         for part in (curves.lower, curves.center, curves.upper):
             assert part.shape == (41, model.n_mechanisms)

@@ -201,6 +201,8 @@ def test_an_effect_with_a_gap_is_described_on_both_sides(rng):
     assert result.direction == 1
     model = result.models.forward.models["independent+ranges"]
     sides = [model.part, model.beyond]
+    assert model.n_mechanisms == 2
+    assert np.array_equal(model.responsibilities, np.column_stack([side.rows for side in sides]))
     assert sorted(side.rows.sum() for side in sides) == sorted([slow.sum(), len(x) - slow.sum()])
     for side, law in zip(sides, (model.model, model.other), strict=True):
         assert_allclose(mass_of(model)[side.rows], mass_of(model.label)[side.rows] * mass_of(law))

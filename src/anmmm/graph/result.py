@@ -28,7 +28,7 @@ from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
 from anmmm.direction import SURE, format_confidence
 from anmmm.evidence.check import check_models
-from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
+from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.forms import ARROW, MARK_OF, Edge, PartialGraph
 from anmmm.graph.lengths import Sample
@@ -126,8 +126,7 @@ class GraphNode(Record):
     @property
     def probabilities(self) -> FloatArray | None:
         """Probability of each mechanism for each row."""
-        several = isinstance(self._model, Additive) and self.n_mechanisms > 1
-        return self._model.fit.probabilities if several else None  # type: ignore[attr-defined]
+        return self._model.responsibilities if self.n_mechanisms > 1 else None
 
     @computed
     def check_pvalue(self) -> float:

@@ -204,11 +204,8 @@ def _curves_picture(
         # A curve over several columns cannot be drawn over the one that the caller chose.
         groups = Groups(mechanism_names(1), np.zeros(len(cause), dtype=np.intp))
         return _Picture("models of several columns: only points", groups)
-    count = evidence.n_mechanisms
-    labels = (
-        np.zeros(len(cause), dtype=np.intp) if count == 1 else evidence.mixtures[count - 1].labels
-    )
-    groups = Groups(mechanism_names(count), labels)
+    responsibilities = evidence.chosen.responsibilities
+    groups = Groups(mechanism_names(responsibilities.shape[1]), responsibilities.argmax(axis=1))
     curves = pieces(cause, groups, lambda at: model_curves(evidence, cause, effect, at))
     return _Picture(evidence.chosen.text, groups, curves)
 

@@ -242,6 +242,11 @@ class ConditionalModel(Encoding, ABC):
         return 1
 
     @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
+        return np.ones((len(self.nats), 1))
+
+    @property
     def name(self) -> str:
         """Name in tables and files."""
         return self.named(self.n_mechanisms)[0]
@@ -269,6 +274,16 @@ class Wrapped(ConditionalModel, ABC):
     WORDS: ClassVar[str]
 
     model: ConditionalModel
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Number of mechanisms."""
+        return self.model.n_mechanisms
+
+    @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
+        return self.model.responsibilities
 
     @property
     def name(self) -> str:

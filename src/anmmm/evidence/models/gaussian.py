@@ -44,6 +44,11 @@ class Additive(ConditionalModel):
         return self.fit.n_mechanisms
 
     @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
+        return self.fit.probabilities
+
+    @property
     def converged(self) -> bool:
         """Whether EM converged."""
         return self.fit.converged

@@ -68,6 +68,13 @@ class OfRows(Wrapped):
 
     part: Part
 
+    @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each mechanism, the first one in the other rows."""
+        found = np.tile(np.eye(1, self.n_mechanisms), (len(self.part.rows), 1))
+        found[self.part.rows] = self.model.responsibilities
+        return found
+
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curves of the model's rows."""
         return self.model.curves(at).through(self.part.undo)
@@ -135,6 +142,25 @@ class TwoRanges(OfRows):
     label: ConditionalModel
     beyond: Part
     other: ConditionalModel
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Number of mechanisms on both sides."""
+        return self.model.n_mechanisms + self.other.n_mechanisms
+
+    @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
+        found, first = np.zeros((len(self.part.rows), self.n_mechanisms)), self.model.n_mechanisms
+        found[self.part.rows, :first] = self.model.responsibilities
+        found[self.beyond.rows, first:] = self.other.responsibilities
+        return found
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curves of both sides."""
+        sides = super().curves(at), self.other.curves(at).through(self.beyond.undo)
+        bounds = ([getattr(side, name) for side in sides] for name in ("center", "lower", "upper"))
+        return EffectCurves(*map(np.hstack, bounds))
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
