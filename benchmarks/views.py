@@ -313,6 +313,7 @@ ROUNDS = {
     "{} written later": ("later",),
     "{} that a review found wrong": ("reviewed",),
     "{} that a second review found wrong": ("second review",),
+    "{} chosen by the cause, or skewed": ("chosen by the cause",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.
