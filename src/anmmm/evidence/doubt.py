@@ -23,7 +23,9 @@ def doubt_of(model: str, reverse: str) -> str:
     """Return why a direction by a model is not sure; empty if it may be."""
     both = model, reverse
     # No direction is simpler: rows selected by limits that move with either variable look so.
-    if all(each.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME for each in both):
+    plain = {each.removesuffix(Jumps.SUFFIX) for each in both}
+    flexible = {LocationScaleFreeNoise.NAME, PostNonlinearFreeNoise.NAME}
+    if plain == {LocationScaleFreeNoise.NAME} or (plain <= flexible and not plain.issuperset(both)):
         return FLEXIBLE_NOTE
     if LocationScaleLinked.NAME in model:
         return LINKED_NOTE
