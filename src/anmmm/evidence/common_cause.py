@@ -19,7 +19,7 @@ from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
-from anmmm.evidence.density import Density, fit_densities
+from anmmm.evidence.density import Density, fit_densities, nearby, sparseness
 from anmmm.evidence.hidden import (
     LONGER,
     MOST_GROUPS,
@@ -51,6 +51,8 @@ LARGEST = 20_000
 # Nats per observation that are left of the group where one variable nearly tells it, or changes of
 # the group in the order of its values.
 NEARLY_KNOWN = 0.1
+# By which values at a threshold between groups are sparser than on both sides.
+STANDARD_ERRORS = 4.0
 # Nats by which a fit may be longer than its rival and is encoded beside a better one.
 NEARLY_EQUAL = 25.0
 TEXTS = {
@@ -150,9 +152,14 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
 
 
 def _is_step(labels: IntArray, variable: Variable) -> bool:
-    """Return whether thresholds of a variable without gaps nearly tell the groups (n_samples,)."""
-    changes = np.count_nonzero(np.diff(labels[np.argsort(variable.cells.values, kind="stable")]))
-    return bool(changes < NEARLY_KNOWN * len(labels) and not variable.sides.any())
+    """Return whether thresholds of a variable, where it is dense, tell the groups (n_samples,)."""
+    order = np.argsort(variable.cells.values, kind="stable")
+    changes = np.flatnonzero(np.diff(labels[order]))
+    if len(changes) >= NEARLY_KNOWN * len(labels):
+        return False
+    # Less by chance alone: spacings of so many values have a relative error of one over their root.
+    sparse = 1.0 + STANDARD_ERRORS / math.sqrt(nearby(len(labels)))
+    return float(sparseness(variable.cells.values[order])[changes].max()) <= sparse
 
 
 def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
