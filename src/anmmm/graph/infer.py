@@ -229,7 +229,7 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     graph
         In the form of the input; files and iterables become a list of ``(source, mark, target)``.
         Edges that the data do not need, or do not direct, stay undirected. `infer_graph` with
-        ``within=graph`` has only those that they need, with what speaks against a direction.
+        ``within=graph`` lists those that they need, with a reason where a direction is not sure.
 
     Raises
     ------
