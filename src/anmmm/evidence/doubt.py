@@ -24,8 +24,10 @@ def doubt_of(model: str, reverse: str) -> str:
     both = model, reverse
     # No direction is simpler: rows selected by limits that move with either variable look so.
     plain = {each.removesuffix(Jumps.SUFFIX) for each in both}
-    flexible = {LocationScaleFreeNoise.NAME, PostNonlinearFreeNoise.NAME}
-    if plain == {LocationScaleFreeNoise.NAME} or (plain <= flexible and not plain.issuperset(both)):
+    flexible = {LocationScaleFreeNoise.NAME}
+    if any(each.endswith(Jumps.SUFFIX) for each in both):
+        flexible.add(PostNonlinearFreeNoise.NAME)
+    if plain <= flexible:
         return FLEXIBLE_NOTE
     if LocationScaleLinked.NAME in model:
         return LINKED_NOTE

@@ -124,6 +124,11 @@ class Variable(Record):
         points = standardize(indicators(values))[0]
         return cls(Cells.of(values), level_basis(values), points, is_categorical=True)
 
+    @classmethod
+    def of_label(cls, rows: BoolArray) -> Variable:
+        """Describe which rows (n_samples,) are in a part."""
+        return cls.of(standardize(rows.astype(np.float64)[:, np.newaxis])[0][:, 0])
+
     @computed
     def smooth(self) -> LogSplineDensity:
         """Its description by a smooth density."""
@@ -184,7 +189,7 @@ class Variable(Record):
         # Gaussians of both parts are no shorter than one.
         if len(pieces) < 2 or shares @ np.log(units / shares) > 0.0:
             return None
-        return Variable.of(standardize(above.astype(np.float64)[:, np.newaxis])[0][:, 0]), pieces
+        return Variable.of_label(above), pieces
 
     @computed
     def sides(self) -> IntArray:
@@ -200,8 +205,7 @@ class Variable(Record):
         """Split at a frequent value: which rows have it, and the variable in the other rows."""
         if not self.atoms or (found := self.part(~self.atoms[0])) is None:
             return None
-        labels = standardize(found[0].rows.astype(np.float64)[:, np.newaxis])[0][:, 0]
-        return Variable.of(labels), *found
+        return Variable.of_label(found[0].rows), *found
 
     @property
     def _end_apart(self) -> tuple[BoolArray, ...]:

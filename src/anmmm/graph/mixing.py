@@ -21,8 +21,9 @@ from scipy.special import logsumexp, softmax
 
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import gaussian_nats, mixture_levels, shortest
-from anmmm.evidence.models import Additive, ConditionalModel
+from anmmm.evidence.code import gaussian_nats, shortest
+from anmmm.evidence.models import ConditionalModel
+from anmmm.evidence.models.gaussian import Weighted
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
 from anmmm.graph.lengths import MIN_HINT, Lengths
@@ -77,13 +78,12 @@ class Mixing(Record):
 
 
 @frozen
-class Switched(Additive):
-    """Mechanisms whose weights (n_samples, n_mechanisms) in each row other columns tell.
+class Switched(Weighted):
+    """Mechanisms whose weights in each row other columns tell.
 
     `likelihood` (n_samples, n_mechanisms) is the log-likelihood of the effect under each.
     """
 
-    weights: FloatArray
     likelihood: FloatArray
 
     @classmethod
@@ -98,10 +98,6 @@ class Switched(Additive):
         conditional = -logsumexp(np.log(np.maximum(weights, SMALLEST)) + likelihood, axis=1)
         cost = fit.curve_cost + 0.5 * math.log(len(rest))
         return cls(conditional, cost, cells, fit, weights, likelihood)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        return mixture_levels(self.cells, self.fit, self.weights)
 
 
 def _log_weights(likelihood: FloatArray) -> FloatArray:

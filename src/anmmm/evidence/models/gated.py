@@ -15,7 +15,7 @@ from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, mixture_levels
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, ConditionalModel, FitCache
-from anmmm.evidence.models.gaussian import Additive
+from anmmm.evidence.models.gaussian import Additive, Weighted
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture.em import fit_mixture
 
@@ -28,15 +28,13 @@ MOVED = 4.0
 
 
 @frozen
-class Gated(Additive):
-    """Two mechanisms with weights (n_samples, 2), a logistic function of the cause."""
+class Gated(Weighted):
+    """Two mechanisms whose weights are a logistic function of the cause."""
 
     NAME = "anm-{n}+gate"
     TEXT = "{mechanisms}, more or less probable by the cause, additive Gaussian noise"
     # So high that mechanisms independent of the cause keep their direction.
     PRIOR = 12.0
-
-    weights: FloatArray
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
@@ -76,10 +74,6 @@ class Gated(Additive):
         of_gate = 0.5 * (float(np.linalg.slogdet(precision)[1]) + prior) - math.log(2.0)
         cost = fit.curve_cost + 0.5 * math.log(n) + of_gate
         yield cls(nats, cost, effect.cells, fit, weights)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        return mixture_levels(self.cells, self.fit, self.weights)
 
 
 def _follow(gate: FloatArray, linear: FloatArray, labels: FloatArray) -> FloatArray:

@@ -63,6 +63,17 @@ class Additive(ConditionalModel):
 
 
 @frozen
+class Weighted(Additive):
+    """The same with weights of its own for each row, (n_samples, n_mechanisms)."""
+
+    weights: FloatArray
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return mixture_levels(self.cells, self.fit, self.weights)
+
+
+@frozen
 class AdditiveFreeNoise(Additive):
     """One additive noise model whose noise has a fitted density about the Gaussian fit's curve."""
 

@@ -121,10 +121,7 @@ class TwoPart(OfRows):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function, as if the atom were the smallest value."""
-        levels, rows = np.array(self.label.levels()), self.part.rows
-        start, end = levels[:, rows]
-        levels[:, rows] = start + (end - start) * np.array(self.model.levels())
-        return levels[0], levels[1]
+        return levels_within(self.label, (self.part, self.model))
 
 
 @frozen
@@ -199,11 +196,7 @@ class TwoRanges(OfRows):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        levels = np.array(self.label.levels())
-        for part, model in ((self.part, self.model), (self.beyond, self.other)):
-            start, end = levels[:, part.rows]
-            levels[:, part.rows] = start + (end - start) * np.array(model.levels())
-        return levels[0], levels[1]
+        return levels_within(self.label, (self.part, self.model), (self.beyond, self.other))
 
 
 @frozen
@@ -257,6 +250,17 @@ def label_model(cause: Variable | Regressors, label: Variable) -> ConditionalMod
     """Return the shortest model of which rows are in a part."""
     fits = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
     return fits.shortest_of((Independent, Ordered, Rescaled))
+
+
+def levels_within(
+    label: ConditionalModel, *parts: tuple[Part, ConditionalModel]
+) -> tuple[FloatArray, FloatArray]:
+    """Return levels (n_samples,) of `label`, divided in the rows of each part by its model."""
+    levels = np.array(label.levels())
+    for part, model in parts:
+        start, end = levels[:, part.rows]
+        levels[:, part.rows] = start + (end - start) * np.array(model.levels())
+    return levels[0], levels[1]
 
 
 def mass_of(code: Marginal | ConditionalModel) -> FloatArray:

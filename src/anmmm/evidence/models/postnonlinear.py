@@ -28,7 +28,7 @@ from anmmm.evidence.models.base import (
     FitCache,
 )
 from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise, LocationScaleFreeNoise
-from anmmm.mixture import MixtureFit, SplineBasis
+from anmmm.mixture import Columns, MixtureFit, SplineBasis
 from anmmm.mixture.fits import VARIANCE_FLOOR
 from anmmm.preprocessing import Cells
 
@@ -144,7 +144,7 @@ class EffectScale(Record):
 class MonotoneLink(Record):
     """An increasing function h of a standardized effect, whose noise has unit variance.
 
-    The effect is first mapped to Gaussian quantiles of a plain base distribution, so that h is
+    The effect is first mapped to Gaussian quantiles of a base distribution, so that h is
     nearly linear in its tails. On that scale h' is a sum of quadratic B-splines with positive
     coefficients `slopes`, constant beyond the knots. The mean of h over the observations is 0. With
     a `bend` κ it is (exp(κ h) - 1) / κ, less `shift` and divided by `unit`.
@@ -203,6 +203,23 @@ class PostNonlinear(CurveModel):
     link: MonotoneLink
     lower: FloatArray
     upper: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        cells: Cells,
+        link: MonotoneLink,
+        curve: FloatArray,
+        cost: float,
+        mean: FloatArray,
+        splines: Columns,
+        n_iter: int,
+    ) -> PostNonlinear:
+        """Encode an effect by both functions."""
+        edges = link.at(link.scale.edges)
+        lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
+        nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
+        return cls(nats, cost, cells, curve, mean, splines, n_iter, link, lower, upper)
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
@@ -308,17 +325,14 @@ class PostNonlinearFreeNoise(ConditionalModel):
 
 def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) -> PostNonlinear:
     """Bend h and fit the curve again; the one of h without a bend costs `of_curve` nats."""
-    link, cells = plain.link.bent(bend), plain.cells
+    link = plain.link.bent(bend)
     fit = _curve_over(fits, link)
     noise = math.sqrt(fit.noise_variance)
     link, curve = replace(link, unit=noise * link.unit), fit.curves[:, 0] / noise
-    edges = link.at(link.scale.edges)
-    lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
-    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
-    cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(nats))
+    cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(curve))
     n_iter = plain.n_iter if fit.converged else CURVE_ITER
     mean = fit.mean[0] / noise
-    return PostNonlinear(nats, cost, cells, curve, mean, plain.splines, n_iter, link, lower, upper)
+    return PostNonlinear.of(plain.cells, link, curve, cost, mean, plain.splines, n_iter)
 
 
 def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
@@ -334,8 +348,5 @@ def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlin
         scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
     )
     link, curve = MonotoneLink(scale, slopes), basis.design @ mean
-    edges = link.at(scale.edges)
-    lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
-    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
-    fit = curve, mean, basis.splines, n_iter, link, lower, upper
-    return PostNonlinear(nats, cost + scale.cost, cells, *fit)
+    cost += scale.cost
+    return PostNonlinear.of(cells, link, curve, cost, mean, basis.splines, n_iter)
