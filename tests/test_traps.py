@@ -1,4 +1,4 @@
-"""Pairs of numbers that models mistake: angles, exact functions, means beside their counts."""
+"""Pairs of numbers that models mistake: angles, exact functions, values filled in, means."""
 
 import math
 
@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from anmmm import infer_direction
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.direction import is_sure
-from anmmm.direction.traps import PERIODS, are_means, is_exact, turned
+from anmmm.direction.traps import PERIODS, are_means, is_exact, rows_on_line, turned
 from anmmm.evidence.doubt import ATOMS_NOTE, FLEXIBLE_NOTE, LINKED_NOTE, SCALE_NOTE, doubt_of
 
 
@@ -79,6 +79,44 @@ def test_exact_functions_are_not_sure(rng):
     assert not is_exact(x, (x > 4).astype(float))
 
 
+def filled_in(seed, curve, n=300):
+    """A fifth of the causes are predicted from the effect by a line."""
+    rng = np.random.default_rng(seed)
+    x, noise = rng.normal(size=(2, n))
+    y, missing = curve(x) + 0.8 * noise, rng.random(n) < 0.2
+    return np.where(missing, y * (x @ y) / (y @ y), x), y, missing
+
+
+def test_rows_filled_in_by_a_line_are_left_out():
+    confident = 0
+    for seed in range(6):
+        x, y, missing = filled_in(seed, lambda x: x, 1000)
+        # Of a straight line with Gaussian noise nothing tells the direction.
+        result = infer_direction(x, y)
+        confident += confidence_of(result.models) >= 0.9
+        assert not is_sure(result)
+        assert result.notes[0].startswith(f"{missing.sum()} rows on one line")
+    assert confident >= 4
+    x, y, _ = filled_in(4, lambda x: x**2 + x)
+    result = infer_direction(x, y)
+    assert result.relation == "x→y"
+    assert is_sure(result)
+
+
+def test_rows_on_a_line_are_found_in_any_unit_and_order(rng):
+    x, y, missing = filled_in(1, np.square)
+    order = rng.permutation(len(x))
+    for one, other in ((x, y), (y, x), (-x, y), (1e6 * x - 3e7, 1e-3 * y + 2)):
+        assert np.array_equal(rows_on_line(one, other), missing)
+        assert np.array_equal(rows_on_line(one[order], other[order]), missing[order])
+
+
+def test_other_rows_are_on_no_line(rng):
+    x = rng.normal(size=(2, 300))
+    for one, other in (x, x.round(2), x.round(), (x[0], np.where(x[1] < -1.5, -999.0, x[1]))):
+        assert not rows_on_line(one, other).any()
+
+
 def test_means_and_shares_beside_their_counts_are_not_sure():
     for seed in range(3):
         trials, share = rates(seed)
@@ -121,7 +159,8 @@ def test_some_models_leave_a_direction_unsure(model, reverse, doubt):
 
 
 def test_a_trap_is_the_same_in_both_orders():
-    for x, y in (hours(1), rates(1), (np.arange(50.0), np.arange(50.0) ** 3)):
+    filled = filled_in(3, lambda x: x)[:2]
+    for x, y in (hours(1), rates(1), filled, (np.arange(50.0), np.arange(50.0) ** 3)):
         result, exchanged = infer_direction(x, y), infer_direction(y, x)
         assert math.isclose(exchanged.confidence, result.confidence, rel_tol=1e-9)
         assert len(exchanged.notes) == len(result.notes)

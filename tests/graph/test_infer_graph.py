@@ -271,9 +271,16 @@ def with_codes(values):
     return values
 
 
+def filled_in(values):
+    missing, (x, y) = np.arange(len(values)) % 5 == 0, values.T
+    values[missing, 0] = y[missing] * (x @ y) / (y @ y)
+    return values
+
+
 @pytest.mark.parametrize(
     ("spoil", "note"),
     [
+        (filled_in, "60 rows on one line"),
         (with_codes, "8 rows with outliers or censored values"),
         (
             lambda values: np.repeat(values[:30], 10, axis=0),
@@ -288,6 +295,20 @@ def test_no_arrow_is_surer_than_without_rows_that_mislead(spoil, note, rng):
     graph = infer_graph(spoil(values))
     assert not any(edge.is_sure for edge in graph.edges)
     assert all(edge.note.startswith((note, "as short")) for edge in graph.edges)
+
+
+def test_hours_and_exact_functions_are_not_sure_in_tables_either():
+    for seed in (0, 2, 3):
+        rng = np.random.default_rng(seed)
+        x, noise = rng.normal(size=(2, 200))
+        amount = rng.uniform(1, 10, 200).round(2)
+        columns = {"x": x, "hour": (23 + 2 * x + noise) % 24, "amount": amount}
+        graph = infer_graph(pd.DataFrame(columns | {"rate": (100 / amount).round(1)}))
+        notes = {edge.cause: edge.note for edge in graph.edges}
+        assert len(notes) == 2
+        assert not any(edge.is_sure for edge in graph.edges)
+        assert notes["hour"] == "hour: angles or hours?"
+        assert notes["rate"].startswith(("one variable is an exact", "the causes determine"))
 
 
 def test_rows_that_confirm_an_arrow_leave_it_sure(rng):

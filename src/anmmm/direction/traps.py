@@ -1,4 +1,4 @@
-"""Pairs of numbers that models mistake: angles, exact functions, means beside their counts.
+"""Pairs of numbers that models mistake: angles, exact functions, values filled in, means of counts.
 
 docs/method/decisions.md, "Traps".
 """
@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._typing import BoolArray, FloatArray
+from anmmm._words import counted
 from anmmm.confidence import UNSURE
 from anmmm.direction.outliers import decide_again
 from anmmm.evidence.lengths import Compare
@@ -25,6 +26,10 @@ FEWEST_VALUES = 11
 MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
 # Means, and shares in percent.
 MEAN_UNITS = 1.0, 100.0
+# Rows on a line up to rounding: fewest, in number and as a fraction; distinct values needed.
+ON_LINE, FEWEST_ON_LINE, FRACTION_ON_LINE, MIN_DISTINCT = 1e-9, 5, 0.05, 0.9
+# Pairs of equal slopes that are looked at.
+MOST_LINES = 10
 
 
 def confidence_by_traps(
@@ -37,10 +42,16 @@ def confidence_by_traps(
         of_cut, decision = decide_again(*cuts, compare, direction)
         most = min(most, of_cut)
         notes.append(f"angles or hours? Cut where they are fewest: {decision}")
+    filled = rows_on_line(x, y)
+    if filled.any():
+        of_others, decision = decide_again(x[~filled], y[~filled], compare, direction)
+        most = min(most, of_others)
+        rows = counted(int(filled.sum()), "row")
+        notes.append(f"{rows} on one line (filled in or copied?); without: {decision}")
     return most, notes
 
 
-def trap_note(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> str:
+def trap_note(x: FloatArray, y: FloatArray, names: tuple[object, object]) -> str:
     """Return why no direction of two numbers (n_samples,) is sure; empty if it may be."""
     if is_exact(x, y):
         return "one variable is an exact function of the other: not sure"
@@ -55,6 +66,28 @@ def is_exact(x: FloatArray, y: FloatArray) -> bool:
     if min(len(np.unique(x)), len(np.unique(y))) < FEWEST_VALUES:
         return False
     return any(bool(np.all(np.diff(each[np.lexsort((each, x))]) >= 0.0)) for each in (y, -y))
+
+
+def rows_on_line(x: FloatArray, y: FloatArray) -> BoolArray:
+    """Return which rows (n_samples,) are on one straight line; none if few are. O(N log N)."""
+    if min(len(np.unique(x)), len(np.unique(y))) < MIN_DISTINCT * len(x):
+        return np.zeros(len(x), dtype=bool)
+    return max(_on_line(x, y), _on_line(y, x), key=np.count_nonzero)
+
+
+def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:
+    """Return the same by the slopes between rows that are neighbors in the order of x."""
+    order = np.lexsort((y, x))
+    across, up = np.diff(x[order]), np.diff(y[order])
+    tilted = (across > 0.0) & (up != 0.0)
+    rows, slopes = order[:-1][tilted], up[tilted] / across[tilted]
+    ranked = np.argsort(slopes)
+    slopes, rows = slopes[ranked], rows[ranked]
+    for k in np.flatnonzero(np.diff(slopes) <= ON_LINE * np.abs(slopes[1:]))[:MOST_LINES]:
+        on_line = np.abs(y - y[rows[k]] - slopes[k] * (x - x[rows[k]])) <= ON_LINE * np.ptp(y)
+        if np.count_nonzero(on_line) >= max(FEWEST_ON_LINE, FRACTION_ON_LINE * len(x)):
+            return np.asarray(on_line)
+    return np.zeros(len(x), dtype=bool)
 
 
 def are_means(counts: FloatArray, means: FloatArray) -> bool:

@@ -32,6 +32,7 @@ from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction import SURE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
 from anmmm.direction.rows import groups_note
+from anmmm.direction.traps import trap_note
 from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.models import ConditionalModel
@@ -40,7 +41,7 @@ from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
 from anmmm.graph.lengths import Key, Lengths, OnFit, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.rows import rows_to_keep
+from anmmm.graph.rows import again_without
 from anmmm.graph.search import REQUIRED, Arrow, Challenge, Parents, Rules, arrows, search
 from anmmm.graph.table import MIN_ROWS, read_columns, rules_of, with_columns
 
@@ -343,8 +344,8 @@ def _limits(
 ) -> dict[Arrow, tuple[float, str]]:
     """Return the most confidence in arrows that have less of it for some reason, and the reason.
 
-    As with pairs: outliers, copies and rows in time, values of groups of rows, and models that
-    leave a doubt.
+    As with pairs: traps, outliers, copies and rows in time, values of groups of rows, and models
+    that leave a doubt.
     """
     limits: dict[Arrow, tuple[float, str]] = {}
 
@@ -357,23 +358,23 @@ def _limits(
         if doubt := doubt_of(found.models[j].name, lengths.model(*reverse).name):
             odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
             limit((i, j), float(expit(odds)), doubt)
-    sample, (kept, outliers, others) = lengths.sample, rows_to_keep(lengths, found.parents)
-    for at, name in enumerate(() if others else sample.names):
-        if note := groups_note(sample.values[:, at], name):
-            for arrow in arrows(found.parents):
-                if at in arrow:
-                    limit(arrow, UNSURE, note)
-    if outliers or others:
-        LOGGER.info("graph: again on %d of %d rows", kept.sum(), len(kept))
-        fewer = Lengths(
-            Sample(sample.values[kept], sample.categorical, sample.names), lengths.n_jobs
-        )
+    sample, (values, odd, others) = lengths.sample, again_without(lengths, found.parents)
+    names, columns = sample.names, sample.values.T
+    of_groups = ["" if others else groups_note(*each) for each in zip(columns, names, strict=True)]
+    for i, j in arrows(found.parents):
+        are_numbers = not (sample.categorical[i] or sample.categorical[j])
+        trap = are_numbers and trap_note(columns[i], columns[j], (names[i], names[j]))
+        if note := of_groups[i] or of_groups[j] or trap:
+            limit((i, j), UNSURE, note)
+    if odd or others:
+        LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
+        fewer = Lengths(Sample(values, sample.categorical, sample.names), lengths.n_jobs)
         fewer.on_fit = on_fit
         again = _confidences(fewer, rules, common_cause)
         for arrow in arrows(found.parents):
             confidence = again.get(arrow, 0.5)
             is_confirmed = confidence >= CONFIRMING_CONFIDENCE and not others
-            why = "; ".join(filter(None, (outliers, others)))
+            why = "; ".join(filter(None, (odd, others)))
             limit(arrow, 1.0 if is_confirmed else confidence, why)
     return limits
 

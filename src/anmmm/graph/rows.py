@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from anmmm._typing import BoolArray, FloatArray
+from anmmm._typing import FloatArray
 from anmmm._words import counted
 from anmmm.direction.outliers import outlier_mask
 from anmmm.direction.rows import (
@@ -20,20 +20,33 @@ from anmmm.direction.rows import (
     is_sorted,
     serial_fraction,
 )
+from anmmm.direction.traps import rows_on_line, turned
 from anmmm.evidence import integral_transform
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Parents, arrows
 
 
-def rows_to_keep(lengths: Lengths, parents: Parents) -> tuple[BoolArray, str, str]:
-    """Return the rows (n_samples,) of a second search, and notes on outliers and on other rows."""
+def again_without(lengths: Lengths, parents: Parents) -> tuple[FloatArray, str, str]:
+    """Return the rows for a second search, (n_kept, p), and notes on what is odd, and on copies.
+
+    Angles are cut where they are fewest; outliers and rows on a line are left out.
+    """
     values, numbers = lengths.sample.values, ~np.array(lengths.sample.categorical)
-    n = len(values)
-    kept = np.ones(n, dtype=np.bool_)
-    for column in values.T[numbers]:
-        kept &= ~outlier_mask(column)
-    n_outliers = n - int(kept.sum())
-    outliers = f"{counted(n_outliers, 'row')} with outliers or censored values (codes?)"
+    names, joined = lengths.sample.names, [a for a in arrows(parents) if numbers[list(a)].all()]
+    n, notes, turned_values = len(values), [], values.copy()
+    outliers, on_line = np.zeros((2, n), dtype=np.bool_)
+    for at in np.flatnonzero(numbers):
+        outliers |= outlier_mask(values[:, at])
+        turned_values[:, at] = turned(values[:, at])
+        if not np.array_equal(turned_values[:, at], values[:, at]):
+            notes.append(f"{names[at]}: angles or hours?")
+    for i, j in joined:
+        on_line |= rows_on_line(values[:, i], values[:, j])
+    if outliers.any():
+        rows = counted(int(outliers.sum()), "row")
+        notes.append(f"{rows} with outliers or censored values (codes?)")
+    if on_line.any():
+        notes.append(f"{counted(int(on_line.sum()), 'row')} on one line (filled in or copied?)")
     most = max(each.cells.n_distinct for each in lengths.sample.variables)
     copies, serial = distinct_fraction(values, most), 1.0
 
@@ -41,10 +54,9 @@ def rows_to_keep(lengths: Lengths, parents: Parents) -> tuple[BoolArray, str, st
         return integral_transform(lengths.model(effect, parents[effect]))
 
     if not any(map(is_sorted, values.T)):
-        for i, j in arrows(parents):
-            if numbers[i] and numbers[j]:
-                serial = min(serial, serial_fraction(values[:, i], partial(residual, j)))
-    fraction, note = counted_rows(n, copies, serial)
+        for i, j in joined:
+            serial = min(serial, serial_fraction(values[:, i], partial(residual, j)))
+    kept, (fraction, note) = ~(outliers | on_line), counted_rows(n, copies, serial)
     if note:
         kept &= np.isin(np.arange(n), as_many_rows(values, fraction))
-    return kept, outliers if n_outliers else "", note
+    return turned_values[kept], "; ".join(notes), note
