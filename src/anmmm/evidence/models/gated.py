@@ -14,10 +14,12 @@ from scipy.special import expit, log_expit
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, mixture_levels
+from anmmm.evidence.marginal import Normals
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, ConditionalModel, FitCache
 from anmmm.evidence.models.gaussian import Additive, Weighted
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture.em import fit_mixture
+from anmmm.mixture.fits import MixtureFit
 
 # Rounds of curves and gate, and Newton steps of the gate in each.
 ROUNDS, STEPS = 4, 4
@@ -42,13 +44,16 @@ class Gated(Weighted):
         basis, effect = fits.cause.basis, fits.effect
         if basis.n_null < 2 or fits.cause.is_categorical or len(fits.mixtures) < 2:
             return
-        fit, linear = fits.mixtures[1], basis.design[:, : basis.n_null]
-        n, share = len(linear), fit.weights[1]
-        slope = linear[:, 1:].T @ (fit.probabilities[:, 1] - share)
-        promised = float(slope @ slope) / (2.0 * n * share * (1.0 - share))
-        mixture, other = fits.encoded(Additive)[1], fits.shortest_of(SMOOTH)
-        if MOVED * promised < mixture.length + cls.PRIOR - other.length:
+        linear, mixture = basis.design[:, : basis.n_null], fits.encoded(Additive)[1]
+        starts = [(mixture.fit, mixture.length)]
+        # Mechanisms that the cause tells apart well may be clusters of the effect.
+        if isinstance(own := effect.marginal, Normals) and own.fit.n_mechanisms == 2:
+            starts.append((own.fit, own.length))
+        promised = [MOVED * _promised(linear, fit) - length for fit, length in starts]
+        if max(promised) < cls.PRIOR - fits.shortest_of(SMOOTH).length:
             return
+        fit = starts[int(np.argmax(promised))][0]
+        share, n = fit.weights[1], len(linear)
         gate = np.zeros(basis.n_null)
         gate[0] = math.log(share / (1.0 - share))
         for _ in range(ROUNDS):
@@ -59,8 +64,9 @@ class Gated(Weighted):
                 basis,
                 effect.cells.values,
                 starts=[fit.probabilities],
-                scales=fit.scales,
-                center=fit.center,
+                noise_variance=fit.noise_variance,
+                scales=fit.scales if fit.splines is basis.splines else None,
+                center=fit.center if fit.splines is basis.splines else 0.0,
                 label_likelihood=log_weights - np.log(fit.weights),
                 floor=effect.floor,
                 tol=TOLERANCE,
@@ -74,6 +80,13 @@ class Gated(Weighted):
         of_gate = 0.5 * (float(np.linalg.slogdet(precision)[1]) + prior) - math.log(2.0)
         cost = fit.curve_cost + 0.5 * math.log(n) + of_gate
         yield cls(nats, cost, effect.cells, fit, weights)
+
+
+def _promised(linear: FloatArray, fit: MixtureFit) -> float:
+    """Return the nats that weights by linear columns (n_samples, k) save, by a score test."""
+    share = fit.weights[1]
+    slope = linear[:, 1:].T @ (fit.probabilities[:, 1] - share)
+    return float(slope @ slope / (2.0 * len(linear) * share * (1.0 - share)))
 
 
 def _follow(gate: FloatArray, linear: FloatArray, labels: FloatArray) -> FloatArray:
