@@ -14,7 +14,7 @@ from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
 from anmmm.evidence.common_cause import describe_common_cause
-from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups
+from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups, places_of
 from anmmm.evidence.variable import LogScale
 from anmmm.preprocessing import Cells
 from drawn import variable_of
@@ -51,8 +51,8 @@ DRAWN = {"groups": groups, "curve": curve, "counts": counts, "skewed": skewed}
 
 
 def fitted(pair, is_curve, shortest=np.inf):
-    rival = Rival(shortest, pair.values.shape[1])
-    return fit_curve(pair, rival) if is_curve else fit_groups(pair, rival)[0]
+    rival, places = Rival(shortest, pair.values.shape[1]), places_of(pair)
+    return fit_curve(pair, rival, places) if is_curve else fit_groups(pair, rival, places[1])[0]
 
 
 def described(x, y):

@@ -30,6 +30,7 @@ from anmmm.evidence.hidden import (
     evenly_spaced,
     fit_curve,
     fit_groups,
+    places_of,
 )
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import Variable
@@ -202,10 +203,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
     rival = Rival(shortest + widths, len(x.cells.values))
 
-    codes, fits = list[CommonCause](), list[HiddenFits]()
-    for each in kinds:
-        pair = _pair(x, y, each, LEAST_IN_GROUP)
-        best, plain = fit_groups(evenly_spaced(pair, MANY), rival)
+    pairs = [_pair(x, y, each, LEAST_IN_GROUP) for each in kinds]
+    codes, fits, places = list[CommonCause](), list[HiddenFits](), places_of(_many(pairs[0]))
+    for each, pair in zip(kinds, pairs, strict=True):
+        best, plain = fit_groups(_many(pair), rival, places[1])
         fits.append(best.on(pair, LONGER))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
@@ -213,7 +214,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
                 codes += _with_fitted_noise([fit.on(pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
-        curve = fit_curve(evenly_spaced(pair, MANY), rival)
+        curve = fit_curve(_many(pair), rival, places)
         fits.append(curve.on(pair, LONGER))
     best, *others = sorted(fits, key=lambda fit: float(fit.objective[0]))
     codes.append(_coded(best, x, y))
@@ -224,6 +225,10 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         if len(kinds) > 1 or not is_longer:
             codes.append(_coded(fit, x, y))
     return min(codes, key=attrgetter("length"))
+
+
+def _many(pair: Pair) -> Pair:
+    return evenly_spaced(pair, MANY)
 
 
 def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list[CommonCause]:

@@ -213,18 +213,6 @@ def _apart(objective: FloatArray, count: int) -> list[int]:
     return kept
 
 
-def _by_value(t: FloatArray) -> FloatArray:
-    """Place rows of values, (S, n), in (0, 1)."""
-    low, high = np.quantile(t, [0.003, 0.997], axis=1)[:, :, np.newaxis]
-    along = (t - low) / np.maximum(high - low, 1e-200)
-    return np.asarray(0.03 + 0.94 * np.clip(along, -0.02, 1.02))
-
-
-def _by_rank(t: FloatArray) -> FloatArray:
-    """Place rows of values, (S, n), in (0, 1), equal ones at one place."""
-    return np.stack([mean_ranks(row) / len(row) for row in t])
-
-
 def _lines(values: FloatArray) -> FloatArray:
     x, y = values
     return np.stack([x, y, x + y, x - y])
@@ -239,6 +227,24 @@ def _angles(values: FloatArray) -> FloatArray:
     return np.asarray((angles - start) % (2.0 * math.pi))
 
 
+def places_of(pair: Pair) -> tuple[FloatArray, FloatArray]:
+    """Place few rows in (0, 1) along four lines and around 0: by value, and by rank, (5, n)."""
+    values = evenly_spaced(pair).values
+    t = np.vstack([_lines(values), _angles(values)])
+    order = t.argsort(axis=1)
+    ordered, n = np.take_along_axis(t, order, axis=1), t.shape[1]
+    # As np.quantile, whose checks take longer.
+    at = np.array([0.003, 0.997]) * (n - 1)
+    below = at.astype(np.intp)
+    low, high = (ordered[:, below] + (at - below) * (ordered[:, below + 1] - ordered[:, below])).T
+    along = (t.T - low) / np.maximum(high - low, 1e-200)
+    ranks = np.empty_like(t)
+    np.put_along_axis(ranks, order, np.arange(n)[np.newaxis] + 0.5, axis=1)
+    for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
+        ranks[row] = mean_ranks(t[row])
+    return 0.03 + 0.94 * np.clip(along.T, -0.02, 1.02), ranks / n
+
+
 def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
     """Return `count` or more rows, evenly spaced over the first variable, whatever its sign."""
     n = pair.values.shape[1]
@@ -250,11 +256,9 @@ def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
-def fit_curve(pair: Pair, rival: Rival) -> HiddenFits:
-    """Fit a curve."""
-    few = evenly_spaced(pair)
-    orders = np.vstack([_lines(few.values), _angles(few.values)])
-    at = np.vstack([_by_value(orders), _by_rank(orders)])
+def fit_curve(pair: Pair, rival: Rival, places: tuple[FloatArray, FloatArray]) -> HiddenFits:
+    """Fit a curve, from `places_of` the pair."""
+    few, at = evenly_spaced(pair), np.vstack(places)
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
     growing = starts.apart(2).scaled_apart(LONGER).best
@@ -266,10 +270,9 @@ def fit_curve(pair: Pair, rival: Rival) -> HiddenFits:
     return _longer(best.further(LONGER), plain, rival)
 
 
-def fit_groups(pair: Pair, rival: Rival) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups; also return the best of each number with equal normal noise."""
+def fit_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> tuple[HiddenFits, HiddenFits]:
+    """Fit groups from ranks of `places_of`; return also the best of each number, equal noise."""
     few = evenly_spaced(pair)
-    ranks = _by_rank(np.vstack([_lines(few.values), _angles(few.values)]))
     starts = [_started(few, ranks[:-1], range(2, FEW_GROUPS + 1))]
     most = _started(few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
     is_shorter = most.best.objective[0] < starts[0].best.objective[0]

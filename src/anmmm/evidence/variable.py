@@ -228,6 +228,17 @@ class Variable(Record):
 
     def part(self, rows: BoolArray) -> tuple[Part, Variable] | None:
         """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
+        # A gap's sides are described for the variable alone, as an effect, and as hidden groups.
+        key = rows.tobytes()
+        if key not in self._pieces:
+            self._pieces[key] = self._part(rows)
+        return self._pieces[key]
+
+    @computed
+    def _pieces(self) -> dict[bytes, tuple[Part, Variable] | None]:
+        return {}
+
+    def _part(self, rows: BoolArray) -> tuple[Part, Variable] | None:
         values = self.cells.values[rows]
         if not np.ptp(values) > 0.0:
             return None
