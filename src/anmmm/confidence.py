@@ -17,6 +17,7 @@ from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_pair
 from anmmm.evidence import EvidenceResult, sign_of
+from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 
 N_RESAMPLES = 10
 
@@ -35,8 +36,6 @@ NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 # a common cause; fitted to 20 confounded and 15 direct families of 60 to 1000 observations
 # (docs/method/confounders.md).
 CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
-# Nats saved over independence at which it is as probable as dependence.
-INDEPENDENCE_EVEN = 3.0
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
 # nothing was calibrated; by some models (`anmmm.evidence.doubt`); by models that the check refuses;
 # of numbers that models mistake (`anmmm.direction.traps`); of two random walks; of an edge to a

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
+from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.evidence.models import base as evidence_module
 
 
@@ -114,3 +115,20 @@ def test_more_observations_say_the_same():
 def test_errors_name_the_argument(x, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         evidence(x, np.random.default_rng(0).normal(size=20), **options)
+
+
+def test_what_saves_little_is_independent():
+    weak = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        numbers, names = rng.normal(size=100), rng.choice(list("abcd"), 100)
+        result = evidence(numbers, names) if seed % 2 else evidence(names, numbers)
+        lengths = [each.lengths for each in (result.forward, result.backward)]
+        saved = max(each["independent"] - min(each.values()) for each in lengths)
+        assert result.independent == (saved <= INDEPENDENCE_EVEN)
+        if result.independent:
+            assert (result.score, result.forward.model) == (0.0, "independent")
+            weak.append(saved > 0.0)
+    assert len(weak) >= 38
+    # Else the limit would not be tested.
+    assert any(weak)

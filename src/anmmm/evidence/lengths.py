@@ -28,6 +28,9 @@ from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
+# Nats saved over independence at which it is as probable as dependence.
+INDEPENDENCE_EVEN = 3.0
+
 
 def sign_of(score: float) -> int:
     """Return the direction that a score favors: its sign, or 0 within `RESOLUTION` of 0."""
@@ -77,17 +80,20 @@ class DirectionEvidence(BaseEvidence):
     check : HSICTest
         Test of the cause and the residuals of `model`, computed lazily. A small p-value warns that
         no model of the list fits. See `anmmm.evidence.check_model`.
+    is_related : bool
+        Whether a model may be chosen under which the effect depends on the cause.
     """
 
     marginal: Marginal
     models: dict[str, ConditionalModel]
     cells: Cells
     points: FloatArray
+    is_related: bool = True
 
     @computed
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
-        return shortest(self.models.values())
+        return self.effect_parts[0].chosen
 
     @computed
     def cause_parts(self) -> tuple[ColumnEvidence, ...]:
@@ -97,8 +103,11 @@ class DirectionEvidence(BaseEvidence):
     @computed
     def effect_parts(self) -> tuple[ColumnEvidence, ...]:
         """The effect given the cause."""
-        from_cause = not isinstance(self.chosen, Independent)
-        return (ColumnEvidence(0, (), from_cause, self.models),)
+        models = self.models
+        if not self.is_related:
+            models = {Independent.NAME: models[Independent.NAME]}
+        from_cause = not isinstance(shortest(models.values()), Independent)
+        return (ColumnEvidence(0, (), from_cause, models),)
 
     @computed
     def marginal_parts(self) -> tuple[ColumnEvidence, ...]:
@@ -143,7 +152,7 @@ class EvidenceResult(Record):
         Nats per observation that the shortest of all models saves over independence; 0 if none
         does.
     independent : bool
-        Whether independence is the shortest model in both directions.
+        Whether independence is chosen in both directions: no model saves 3 nats.
     common_cause : CommonCause or None
         Both variables as effects of a hidden common cause; None if that was not tried: for
         independent variables, for several columns, or if it is switched off.
@@ -201,7 +210,7 @@ class EvidenceResult(Record):
 
     @property
     def independent(self) -> bool:
-        """Whether independence is the shortest model in both directions."""
+        """Whether independence is chosen in both directions."""
         return self.forward.is_independent and self.backward.is_independent
 
     @property
@@ -329,7 +338,12 @@ def compare_variables(
         lambda: _describe(other, one, max_mechanisms),
         len(one.cells.values),
     )
-    return EvidenceResult.of(forward, backward)
+    result = EvidenceResult.of(forward, backward)
+    if result.dependence * len(forward.nats) > INDEPENDENCE_EVEN:
+        return result
+    # Both totals are then the same.
+    unrelated = (replace(each, is_related=False) for each in (forward, backward))
+    return EvidenceResult.of(*unrelated)
 
 
 def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:
