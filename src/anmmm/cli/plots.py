@@ -22,7 +22,7 @@ from anmmm.plotting import (
     plot_mechanisms,
     written_by,
 )
-from anmmm.plotting.direction import FIGURE_SIZE, arrange
+from anmmm.plotting.direction import direction_axes
 from anmmm.plotting.graph import graph_size
 from anmmm.plotting.pairs import PairMap
 
@@ -34,9 +34,9 @@ RESOLUTION = 150
 
 def draw_direction(path: str, x: FloatArray, y: FloatArray, result: DirectionResult) -> None:
     """Draw a decision on these rows of x and y to a file."""
-    figure = _figure(*FIGURE_SIZE)
-    plot_direction(x, y, result, axes=arrange(figure), **_labels(result))
-    _write(figure, path)
+    axes = direction_axes(result, matplotlib_module("figure").Figure)
+    plot_direction(x, y, result, axes=axes, **_labels(result))
+    _write(axes[0].figure, path)
 
 
 def draw_mechanisms(path: str, result: ClusteringResult, columns: Columns) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,6 +137,8 @@ def plot_direction(
         pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
         if models.common_cause is not None:
             pictures.append(_common_picture(models.common_cause, x[:, 0], y[:, 0]))
+    if axes is None:
+        axes = direction_axes(result, matplotlib_module("pyplot").figure)
     panels = _as_axes(axes, len(pictures) + 1)
     for index, (panel, picture) in enumerate(zip(panels[:-1], pictures, strict=False)):
         if picture.groups is not None:
@@ -225,23 +227,21 @@ def _common_picture(common: CommonCause, x: FloatArray, y: FloatArray) -> _Pictu
     return _Picture(common.text, groups, path=path)
 
 
-def arrange(figure: Any, count: int = 3) -> list[Any]:
-    """Return axes of a figure: pictures on the same scales, and below them that of the scores."""
-    grid = figure.add_gridspec(2, count - 1, height_ratios=[3.0, 1.0])
+def direction_axes(result: DirectionResult, new_figure: Callable[..., Any]) -> list[Any]:
+    """Return axes of a new figure: pictures on the same scales, below them that of the scores."""
+    count = 2 if getattr(result.models, "common_cause", None) is None else 3
+    size = FIGURE_SIZE[0] * count / 2.0, FIGURE_SIZE[1]
+    figure = new_figure(figsize=size, layout="constrained")
+    grid = figure.add_gridspec(2, count, height_ratios=[3.0, 1.0])
     first = figure.add_subplot(grid[0, 0])
     pictures = [first]
-    for at in range(1, count - 1):
+    for at in range(1, count):
         pictures.append(figure.add_subplot(grid[0, at], sharex=first, sharey=first))
         pictures[-1].tick_params(labelleft=False)
     return [*pictures, figure.add_subplot(grid[1, :])]
 
 
 def _as_axes(axes: Any, count: int) -> NDArray[Any]:
-    if axes is None:
-        pyplot = matplotlib_module("pyplot")
-        width, height = FIGURE_SIZE
-        size = width * (count - 1) / 2.0, height
-        axes = arrange(pyplot.figure(figsize=size, layout="constrained"), count)
     given = list(axes) if np.iterable(axes) else [axes]
     panels = np.empty(len(given), dtype=object)
     if len(given) not in (3, count) or not all(hasattr(ax, "scatter") for ax in given):

@@ -77,7 +77,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
             "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
             "patchA": boxes[edge.cause].get_bbox_patch(),
             "patchB": boxes[edge.effect].get_bbox_patch(),
-            "connectionstyle": _along(ax, route),
+            "connectionstyle": _along(ax, route, places[edge.cause][0], places[edge.effect][0]),
         }
         ax.annotate("", xy=route[-1], xytext=route[0], arrowprops=arrow, zorder=2)
     _legend(ax, graph)
@@ -98,7 +98,7 @@ def check_graph(graph: Any) -> None:
 def graph_size(graph: CausalGraph) -> Point:
     """Return the width and height in inches of a figure for a graph."""
     width, height = _layout(graph)[2]
-    return min(max(LETTER * width + 1.8, 4.5), 40.0), min(max(TEXT_LINE * height, 1.5), 40.0)
+    return min(max(LETTER * width, 4.0), 40.0), min(max(TEXT_LINE * height, 1.5) + 0.5, 40.0)
 
 
 def _layout(graph: CausalGraph) -> Layout:
@@ -192,23 +192,30 @@ def _across(n_nodes: int, layers: IntArray, widths: FloatArray, links: IntArray)
     return np.asarray(x - (x - 0.5 * widths).min())
 
 
-def _along(ax: Any, route: list[Point]) -> Any:
-    """Return a connection style that follows a route smoothly, vertically in each layer."""
+def _along(ax: Any, route: list[Point], *centers: float) -> Any:
+    """Return a connection style that follows a route smoothly, vertically in each layer.
+
+    Its ends are near `centers` of boxes, which are narrower than the route's if the axes are wide.
+    """
     base, path = matplotlib_module("patches").ConnectionStyle.Arc3, matplotlib_module("path").Path
     sign = float(np.sign(route[-1][1] - route[0][1]))
     vertical = [AT_BOX * sign, *[IN_LANE * sign] * (len(route) - 2), AT_BOX * sign]
-    points, codes = [route[0]], [path.MOVETO]
-    for ((x, y), first), ((next_x, next_y), last) in pairwise(zip(route, vertical, strict=True)):
-        start, end = y + first, next_y - last
-        pull = 0.5 * (end - start)
-        points += [(x, start), (x, start + pull), (next_x, end - pull)]
-        points += [(next_x, end), (next_x, next_y)]
-        codes += [path.LINETO, path.CURVE4, path.CURVE4, path.CURVE4, path.LINETO]
 
     class Along(base):  # type: ignore[misc, valid-type]
         """Matplotlib cuts the path where the boxes end."""
 
         def connect(self, *_: Any) -> Any:
+            (left, _), (right, _) = ax.transData.transform([(0.0, 0.0), (1.0, 0.0)])
+            wide, at = max((right - left) / (LETTER * ax.figure.dpi), 1.0), [*route]
+            for place, center in zip((0, -1), centers, strict=True):
+                at[place] = center + (route[place][0] - center) / wide, route[place][1]
+            points, codes, steps = [at[0]], [path.MOVETO], zip(at, vertical, strict=True)
+            for ((x, y), first), ((next_x, next_y), last) in pairwise(steps):
+                start, end = y + first, next_y - last
+                pull = 0.5 * (end - start)
+                points += [(x, start), (x, start + pull), (next_x, end - pull)]
+                points += [(next_x, end), (next_x, next_y)]
+                codes += [path.LINETO, path.CURVE4, path.CURVE4, path.CURVE4, path.LINETO]
             return ax.transData.transform_path(path(points, codes))
 
     return Along()
@@ -237,4 +244,5 @@ def _legend(ax: Any, graph: CausalGraph) -> None:
         label = "mechanisms switched together"
         ax.plot([], [], "s", color=color_of(at), alpha=0.25, markersize=9, label=label)
     if graph.edges:
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 2}
+        ax.legend(frameon=False, fontsize=9, **below)

@@ -94,7 +94,7 @@ def _text(name: str) -> str:
     for kind in WRAPPED:
         plain = name.removesuffix(kind.SUFFIX)
         if plain != name and (text := _text(plain)) != plain:
-            return text + kind.WORDS
+            return text.removesuffix(kind.WORDS) + kind.WORDS
     return _texts().get(name, name)
 
 

@@ -293,7 +293,7 @@ class Wrapped(ConditionalModel, ABC):
     @property
     def text(self) -> str:
         """Description in words."""
-        return self.model.text + self.WORDS
+        return self.model.text.removesuffix(self.WORDS) + self.WORDS
 
     @property
     def converged(self) -> bool:
