@@ -19,7 +19,7 @@ from matplotlib import pyplot
 from anmmm import cluster_mechanisms, evaluate, infer_direction, infer_graph
 from anmmm._kernels._vectors import LANES
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
-from anmmm.direction import format_confidence, format_decision
+from anmmm.direction.outcome import format_confidence, format_decision
 from anmmm.mixture import SplineBasis
 from anmmm.plotting import (
     plot_decision_rates,

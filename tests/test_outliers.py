@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from anmmm.direction.outliers import (
     CORE_FRACTION,
     MIN_CENSORED,

@@ -20,7 +20,7 @@ from anmmm import (
     evaluate,
     infer_direction,
 )
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm.datasets import make_anm_mixture
 from same import assert_same
 
@@ -28,7 +28,6 @@ from same import assert_same
 SCREEN = 24 * 80
 
 
-@frozen
 class Example(Record):
     value: Any
 

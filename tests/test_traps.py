@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
 from anmmm.confidence import UNSURE, confidence_of
-from anmmm.direction import is_sure
+from anmmm.direction.outcome import is_sure
 from anmmm.direction.traps import PERIODS, are_means, is_exact, rows_on_line, turned
 from anmmm.evidence.doubt import ATOMS_NOTE, FLEXIBLE_NOTE, LINKED_NOTE, SCALE_NOTE, doubt_of
 

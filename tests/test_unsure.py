@@ -6,8 +6,7 @@ import pytest
 from anmmm import hsic_test, infer_direction
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction import is_sure
-from anmmm.direction.outcome import REFUSED_PVALUE
+from anmmm.direction.outcome import REFUSED_PVALUE, is_sure
 from anmmm.evidence import integral_transform
 from anmmm.evidence.doubt import FLEXIBLE_NOTE
 

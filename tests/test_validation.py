@@ -20,7 +20,6 @@ from anmmm._validation import (
     check_between,
     check_choice,
     check_count,
-    check_n_mechanisms,
     check_nonnegative,
     check_rng,
 )
@@ -275,7 +274,7 @@ def test_numbers_become_plain_ones():
         result = check_count(value, "n_starts")
         assert (type(result), result) == (int, value)
     assert check_count(0, "init_degree", minimum=0) == 0
-    assert [check_n_mechanisms(n, 12) for n in (1, 2, 12)] == [1, 2, 12]
+    assert [check_count(n, "n_mechanisms", maximum=12) for n in (1, 2, 12)] == [1, 2, 12]
     assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
     assert check_choice("pvalue", "criterion", CHOICES) == "pvalue"
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_pair, check_n_mechanisms, check_rng
+from anmmm._validation import as_pair, check_count, check_rng
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
 
@@ -43,7 +43,7 @@ class ClusteringBaseline(ABC):
     ) -> NDArray[np.intp]:
         """Label the observations of one pair, -1 where a method leaves one out."""
         points = np.hstack([standardize(variable)[0] for variable in as_pair(x, y)])
-        n_clusters = check_n_mechanisms(n_mechanisms, len(points))
+        n_clusters = check_count(n_mechanisms, "n_mechanisms", maximum=len(points))
         # scikit-learn does not take all sources of randomness that the package takes.
         seed = int(check_rng(random_state).integers(2**31))
         return np.asarray(self._cluster(points, n_clusters, seed), dtype=np.intp)

@@ -6,7 +6,7 @@ import warnings
 
 from anmmm import cluster_mechanisms, hsic_test, infer_direction, warm_up
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import CRITERIA
+from anmmm.direction.infer import CRITERIA
 
 
 class Compiled:

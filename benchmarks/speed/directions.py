@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anmmm import infer_direction
-from anmmm.direction import CRITERIA
+from anmmm.direction.infer import CRITERIA
 
 from .compiled import OnMixture
 

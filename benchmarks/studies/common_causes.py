@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from anmmm.evidence import EvidenceResult
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.confounded import CONFOUNDED, DIRECT

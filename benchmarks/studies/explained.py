@@ -16,7 +16,7 @@ import numpy as np
 
 from anmmm import infer_directions
 from anmmm.collection.records import PairResult
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from benchmarks.studies.common import print_header, print_row
 from benchmarks.studies.graph_data import CELLS, draw
 

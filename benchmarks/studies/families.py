@@ -17,7 +17,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 
-from anmmm.direction import LACK_OF_FIT_PVALUE, is_sure
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
     CHOSEN_DIRECT,

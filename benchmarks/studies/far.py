@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.confidence import confidence_of
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from benchmarks.studies.common import (
     mean_and_error,
     print_header,

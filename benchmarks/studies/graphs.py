@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anmmm import CausalGraph, infer_graph
-from anmmm.evidence.variable import clear_variable_cache
+from anmmm.evidence.variable import _remembered
 from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
 from anmmm.graph.lengths import Lengths
@@ -72,7 +72,7 @@ def ours(table: np.ndarray, truth: np.ndarray) -> Line:
 
 def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line]:
     """Return the result of `infer_graph` on a table, and what is stored of it."""
-    clear_variable_cache()
+    _remembered.cache_clear()
     began = time.process_time()
     found = infer_graph(table, n_jobs=1)
     seconds = time.process_time() - began

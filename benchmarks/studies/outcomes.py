@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.datasets import FAMILIES, make_single_mechanism
 from anmmm.datasets.families import CAUSES
-from anmmm.direction import LACK_OF_FIT_PVALUE, SURE
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE
 from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
 from benchmarks.studies.categories import ROLES, make_categories
 from benchmarks.studies.common import (

@@ -16,7 +16,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from benchmarks.studies.common import (
     mean_and_error,
     print_header,

@@ -43,18 +43,13 @@ def _effect() -> FloatArray:
     return standardize(points()[1])[0][:, 0]
 
 
-def _basis() -> SplineBasis:
-    return SplineBasis.of(standardize(points()[0])[0])
-
-
-def _mixture() -> None:
-    choose_mixture(_basis(), _effect(), n_mechanisms=2, max_iter=1)
-
-
-def _several() -> None:
+def _basis(n_columns: int = 1) -> SplineBasis:
     x, _ = points()
-    basis = SplineBasis.of(standardize(np.hstack([x, x**2]))[0])
-    choose_mixture(basis, _effect(), n_mechanisms=2, max_iter=1)
+    return SplineBasis.of(standardize(np.hstack([x, x**2][:n_columns]))[0])
+
+
+def _mixture(n_columns: int = 1) -> None:
+    choose_mixture(_basis(n_columns), _effect(), n_mechanisms=2, max_iter=1)
 
 
 def _densities() -> None:
@@ -79,9 +74,7 @@ def _hidden() -> None:
     fit_groups(pair, Rival(-np.inf, len(values)), places_of(pair)[1])
 
 
-def _tests() -> None:
-    hsic_test(*points())
-
+_several, _tests = partial(_mixture, 2), partial(hsic_test, *points())
 
 # Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
 DECISION: tuple[Part, ...] = (_mixture, _hidden, _monotone, _densities, _tests)
@@ -131,10 +124,6 @@ def warm_up(n_jobs: int = 1) -> None:
         part()
 
 
-def _decide() -> None:
-    evidence(*points())
-
-
 def _ties() -> None:
     x, y = points()
     evidence(x, np.rint(2.0 * y))
@@ -145,10 +134,6 @@ def _mixtures() -> None:
     ANMMixture(2, max_iter=1).fit(x, y[:, 0]).predict_proba(x, y[:, 0])
     # Several causes, and labels, have another kernel.
     ANMMixture(2, max_iter=1).fit(np.hstack([x, x**2]), y[:, 0])
-
-
-def _gamma_test() -> None:
-    hsic_test(*points(), null="gamma")
 
 
 def _evaluate(engine: str, n_samples: int) -> None:
@@ -164,7 +149,7 @@ _MORE: tuple[Part, ...] = (
     partial(_evaluate, "lowrank", 40),
     partial(_evaluate, "lowrank", BLOCKS),
     _mixtures,
-    _gamma_test,
-    _decide,
+    partial(_tests, null="gamma"),
+    partial(evidence, *points()),
     _ties,
 )

@@ -137,10 +137,10 @@ def is_result_file(path: StrPath) -> bool:
         return not start or _OURS.search(start + file.read()) is not None
 
 
-def check_overwrite(path: StrPath, *, force: bool = False) -> None:
+def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "delete it") -> None:
     """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
     if not force and not is_result_file(path):
-        fault = "exists, and is no result of an earlier run; write to another file, or delete it"
+        fault = f"exists, and is no result of an earlier run; write to another file, or {remedy}"
         raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
 
 

@@ -32,13 +32,12 @@ class computed(cached_property[T]):
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
-def frozen(cls: type[T]) -> type[T]:
-    """Make a record a frozen dataclass, equal only to itself."""
-    return dataclass(frozen=True, eq=False, repr=False)(cls)
-
-
 class Record:
-    """Base of classes that are `frozen`: their repr fits a screen."""
+    """Base of frozen dataclasses, equal only to themselves; their repr fits a screen."""
+
+    def __init_subclass__(cls, *, eq: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclass(frozen=True, eq=eq, repr=False)(cls)
 
     def __repr__(self) -> str:
         shown = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
@@ -82,9 +81,6 @@ def _shown(value: Any) -> str:
 def _shown_items(items: tuple[Any, ...] | list[Any]) -> str:
     if len(items) > FEW:
         return f"<{type(items).__name__} of {len(items)}>"
-    # A named tuple, such as a test's outcome, shows its names.
-    if hasattr(items, "_fields"):
-        return repr(items)
     inside = ", ".join(map(_shown, items))
     if isinstance(items, list):
         return f"[{inside}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -20,14 +20,9 @@ SMALLEST_PARALLEL = 1000
 SMALLEST_SHARED = 10_000
 
 
-@contextmanager
-def blas_threads_for(n_samples: int) -> Iterator[None]:
+def blas_threads_for(n_samples: int) -> AbstractContextManager[None]:
     """Limit BLAS to one thread if matrices of this order are small."""
-    if n_samples >= SMALLEST_PARALLEL:
-        yield
-        return
-    with _one_thread:
-        yield
+    return _one_thread if n_samples < SMALLEST_PARALLEL else nullcontext()
 
 
 @contextmanager

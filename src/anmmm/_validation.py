@@ -46,9 +46,9 @@ def brief(value: Any) -> str:
     return cut(text)
 
 
-def cut(text: str) -> str:
-    """Return text for a message, shortened if it is long."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def cut(text: str, most: int = LONGEST) -> str:
+    """Return text of at most so many letters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def as_matrix(
@@ -272,17 +272,6 @@ def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int | None 
         raise ValueError(f"{name} must be at least {minimum}, found {brief(number)}")
     if maximum is not None and number > maximum:
         raise ValueError(f"{name} must be at most {maximum}, found {brief(number)}")
-    return number
-
-
-def check_n_mechanisms(value: Any, n_samples: int) -> int:
-    """Return the number of mechanisms, which must lie between 1 and the number of samples."""
-    number = check_count(value, "n_mechanisms")
-    if number > n_samples:
-        raise ValueError(
-            f"n_mechanisms must be at most n_samples, found {number} mechanisms for "
-            f"{n_samples} observations"
-        )
     return number
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_pair
 from anmmm.evidence import EvidenceResult, sign_of
@@ -43,7 +43,6 @@ CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 UNSURE = 0.85
 
 
-@frozen
 class Resamples(Record):
     """Scores (n_resamples,) of subsamples of `size` observations; `seed` repeats the draw."""
 

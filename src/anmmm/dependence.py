@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
@@ -19,7 +19,6 @@ from anmmm.preprocessing import standardize
 LATENT_CRITERIA = ("hsic", "hsic_ratio")
 
 
-@frozen
 class LatentFits(Record):
     """A GPPOM fitted in each direction, with the dependence of its Θ on the cause.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -57,8 +56,7 @@ def median_width(x: FloatArray) -> float:
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
 
 
-@dataclass(frozen=True, repr=False)
-class HSICTest(Record):
+class HSICTest(Record, eq=True):
     """Result of an HSIC test of independence.
 
     Attributes

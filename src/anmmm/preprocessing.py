@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
 
 
-@frozen
 class Standardization(Record):
     """The affine map ``z = (x / unit - center) / std`` of each column."""
 
@@ -79,7 +78,6 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
         z[np.argsort(z)] = np.repeat(0.5 * (low + high), last - first)
 
 
-@frozen
 class Cells(Record):
     """A variable at its own resolution: one interval for each distinct value."""
 

@@ -17,7 +17,7 @@ import anmmm.cli as cli_module
 from anmmm import __version__, cluster_mechanisms, infer_direction
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import format_confidence, format_probability, is_sure
+from anmmm.direction.outcome import format_confidence, format_probability, is_sure
 from drawn import write_columns
 from waiting import LIMIT, outputs_of, python, started
 

@@ -14,7 +14,7 @@ from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
 from anmmm.evidence.models import base as evidence_module
-from anmmm.evidence.variable import _remembered, clear_variable_cache
+from anmmm.evidence.variable import _remembered
 
 CHEAP = {"criterion": "hsic", "fit_options": {"max_iter": 5}}
 BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])
@@ -232,7 +232,7 @@ def test_a_variable_of_several_pairs_is_described_once_and_decides_as_alone():
     columns[1] += columns[0] ** 2
     columns[2] = np.rint(2.0 * columns[2])
     pairs = [(columns[i], columns[j]) for i, j in ((0, 1), (1, 2), (2, 0), (0, 1))]
-    clear_variable_cache()
+    _remembered.cache_clear()
     rows = infer_directions(pairs, random_state=0).to_list()
     met = _remembered.cache_info()
     # The rehearsal has two of its own.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import anmmm
 from anmmm.collection.records import PairResult
+from anmmm.collection.results import PairResults
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
 from waiting import largest_file
@@ -121,7 +122,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r'need PyArrow.*pip install "anmmm\[parquet\]"'):
         write_rows(tmp_path / "r.parquet", ROWS, DIRECTIONS)
     with pytest.raises(ImportError, match=r"a data frame needs pandas"):
-        DIRECTIONS.to_pandas([])
+        PairResults(iter(()), DIRECTIONS, 0).to_pandas()
 
 
 def test_names_that_are_no_text_are_spelled_out(tmp_path):

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import format_confidence, format_decision
+from anmmm.direction.outcome import format_confidence, format_decision
 from anmmm.evaluation import decision_rates
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.plotting import (

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @mechanisms_option
 @refine_option
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
-@with_options(*column_options, plot_option, force_option, *common_options)
+@with_options(*column_options, plot_option(), force_option, *common_options)
 def cluster_command(
     file: str,
     n_mechanisms: int | str,

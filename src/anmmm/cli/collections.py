@@ -11,6 +11,7 @@ from anmmm.cli.options import (
     common_options,
     decision_options,
     mechanisms_option,
+    plot_option,
     refine_option,
     with_options,
 )
@@ -38,11 +39,7 @@ from anmmm.cli.options import (
     "SOURCE]",
 )
 @click.option("--only", type=click.Choice(["sure"]), help="Print only pairs with a sure direction.")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    help="Draw a map of all pairs of a table to this file, .png, .pdf or .svg.",
-)
+@plot_option("a map of all pairs of a table")
 @with_options(*collection_options, *decision_options, *common_options)
 def directions(source: str, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.

@@ -25,7 +25,7 @@ from anmmm.cli.options import (
     *column_options,
     categories_option,
     *decision_options,
-    plot_option,
+    plot_option(),
     force_option,
     *common_options,
 )

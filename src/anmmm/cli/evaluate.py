@@ -14,6 +14,7 @@ from anmmm.cli.options import (
     force_option,
     given,
     jobs_option,
+    plot_option,
     with_options,
 )
 
@@ -30,11 +31,7 @@ from anmmm.cli.options import (
     type=click.IntRange(min=10),
     help="Observations of each pair drawn from a setting.  [default: 100]",
 )
-@click.option(
-    "--plot",
-    metavar="FILE",
-    help="Draw accuracy against the fraction of decided pairs to this file, .png, .pdf or .svg.",
-)
+@plot_option("accuracy against the fraction of decided pairs")
 @with_options(force_option, *decision_options, jobs_option, *common_options)
 def evaluate_command(
     source: str, plot: str | None, force: bool, as_json: bool, **options: Any

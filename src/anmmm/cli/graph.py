@@ -25,10 +25,6 @@ from anmmm.cli.options import (
 )
 
 
-def _parse_tiers(text: str, option: str) -> list[list[str]]:
-    return [parse_names(group, option) for group in text.split(";") if group]
-
-
 @click.command("graph")
 @click.argument("table")
 @with_options(
@@ -38,7 +34,7 @@ def _parse_tiers(text: str, option: str) -> list[list[str]]:
         metavar="FILE",
         help="Write the edges to this file: .csv, .parquet, .json or .graphml.",
     ),
-    plot_option,
+    plot_option(),
     click.option(
         "--report",
         metavar="FILE",
@@ -60,23 +56,21 @@ def _parse_tiers(text: str, option: str) -> list[list[str]]:
     categories_option,
     click.option(
         "--tiers",
-        callback=parsed_by(_parse_tiers),
+        callback=parsed_by(
+            lambda text, option: [parse_names(each, option) for each in text.split(";") if each]
+        ),
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
-    click.option(
-        "--required",
-        multiple=True,
-        callback=parsed_by(parse_edges),
-        metavar="A,B",
-        help="An edge A → B that the graph must have, repeatable.",
-    ),
-    click.option(
-        "--forbidden",
-        multiple=True,
-        callback=parsed_by(parse_edges),
-        metavar="A,B",
-        help="An edge A → B that the graph must not have, repeatable.",
+    *(
+        click.option(
+            f"--{name}",
+            multiple=True,
+            callback=parsed_by(parse_edges),
+            metavar="A,B",
+            help=f"An edge A → B that the graph must {verb}, repeatable.",
+        )
+        for name, verb in (("required", "have"), ("forbidden", "not have"))
     ),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
     click.option("--max-parents", type=int, help="Most causes of one column.  [default: 8]"),
@@ -114,11 +108,12 @@ def graph_command(
     sources = table, options["within"], options["checkpoint"]
     check_plot(plot, *sources, force=force)
     if report is not None:
-        from anmmm.report.graph import check_graph_report
+        from anmmm.report.graph import TEMPLATE
+        from anmmm.report.write import base_name, check_page
 
         check_file(report, PAGES, *sources, force=force)
         with input_errors("--report"):
-            check_graph_report(report, force=True)
+            check_page(report, TEMPLATE, force=True)
     if output is not None:
         with input_errors():
             check_sink(output, SUFFIXES)
@@ -138,7 +133,6 @@ def graph_command(
         draw_graph(plot, graph)
     if report is not None:
         from anmmm.report import write_graph_report
-        from anmmm.report.write import base_name
 
         with input_errors(report):
             write_graph_report(graph, report, name=base_name(table), force=force)

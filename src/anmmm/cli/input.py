@@ -14,28 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, missing_of, refuse_empty, without_objects
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
-# Options of the library's arguments whose names are not words.
-_OPTIONS = {
-    "fit_options": "--lam",
-    "max_parents": "--max-parents",
-    "max_samples": "--max-samples",
-    "min_confidence": "--min-confidence",
-    "min_gain": "--min-gain",
-    "n_jobs": "--jobs",
-    "n_mechanisms": "--n-mechanisms",
-    "n_pairs": "--n-pairs",
-    "n_plots": "--plots",
-    "n_resamples": "--n-resamples",
-    "random_state": "--seed",
-}
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
+# Arguments of the library whose names are not words, and options of other names.
+_ARGUMENT = re.compile(
+    r"\b(fit_options|max_(parents|samples)|min_(confidence|gain)"
+    r"|n_(jobs|mechanisms|pairs|plots|resamples)|random_state)\b"
+)
+_RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_state": "seed"}
 # Words that name an argument only in these positions.
 _WORD = re.compile(
     r"(?<!-)(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
@@ -84,9 +75,11 @@ def input_errors(place: str = "") -> Iterator[None]:
 
 def _as_typed(message: str) -> str:
     """Return a message with options instead of the library's arguments."""
-    message = _with_options(message)
-    message = _WORD.sub(lambda match: f"--{match[0].replace('_', '-')}", message, count=1)
-    return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], message)
+
+    def option(match: re.Match[str]) -> str:
+        return f"--{_RENAMED.get(match[0], match[0]).replace('_', '-')}"
+
+    return _ARGUMENT.sub(option, _WORD.sub(option, _with_options(message), count=1))
 
 
 def _with_options(message: str) -> str:
@@ -110,7 +103,6 @@ def echo_warnings() -> Iterator[None]:
         yield
 
 
-@frozen
 class Columns(Record):
     """The two columns of a file to analyze: numbers, or text, of shape (n,)."""
 
@@ -150,7 +142,9 @@ def load_columns(
             else table.numbers([column])[:, 0]
             for column in (first, second)
         ]
-        names = _names(table, first, second)
+        names = table.label(first), table.label(second)
+        if names[0] == names[1]:
+            names = f"{names[0]} (column {first + 1})", f"{names[1]} (column {second + 1})"
         missing = np.column_stack([missing_of(values) for values in each])
         refuse_empty(missing.T, names)
         infinite = np.column_stack(
@@ -198,13 +192,6 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
     if first == second:
         raise SourceError(table.path, None, f"--x and --y are both {table.label(first)}")
     return first, second
-
-
-def _names(table: TextTable, first: int, second: int) -> tuple[str, str]:
-    names = (table.label(first), table.label(second))
-    if names[0] == names[1]:
-        return f"{names[0]} (column {first + 1})", f"{names[1]} (column {second + 1})"
-    return names
 
 
 def _find(table: TextTable, wanted: str, option: str) -> int:

@@ -76,6 +76,12 @@ def parse_columns(texts: tuple[str, ...]) -> Any:
     return _two_names(texts, "--columns must be two names, such as a,b, or all")
 
 
+def plot_option(drawn: str = "the result") -> Callable[[Command], Command]:
+    """Return the option ``--plot``; `drawn` is what it draws."""
+    text = f"Draw {drawn} to this file, .png, .pdf or .svg."
+    return click.option("--plot", metavar="FILE", help=text)
+
+
 missing_option = click.option(
     "--drop-missing", is_flag=True, help="Leave out rows with a missing value."
 )
@@ -206,9 +212,6 @@ decision_options = [
         help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
     ),
 ]
-plot_option = click.option(
-    "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
-)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead."
 )

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from anmmm._files import check_writable, is_result_file, is_same
+from anmmm._files import check_overwrite, check_writable, is_result_file, is_same
 from anmmm._optional import require
 from anmmm.cli.input import input_errors
 from anmmm.cli.messages import InputError
 
 PAGES, PLOTS = (".html", ".htm"), (".png", ".pdf", ".svg")
+REMEDY = "replace it with --force"
 
 
 def check_file(
@@ -24,8 +25,8 @@ def check_file(
     for source in sources:
         if source is not None:
             refuse_input_as_output(path, source)
-    check_overwritable(path, force=force)
     with input_errors():
+        check_overwrite(path, force=force, remedy=REMEDY)
         check_writable(path)
 
 
@@ -36,16 +37,6 @@ def check_plot(path: str | None, *sources: str | None, force: bool) -> None:
     check_file(path, PLOTS, *sources, force=force)
     with input_errors("--plot"):
         require("matplotlib.figure", "plot", "plots need Matplotlib")
-
-
-def check_overwritable(output: str, *, force: bool) -> None:
-    """Refuse to replace a file that is no result of an earlier run, unless forced."""
-    with input_errors():
-        if not force and not is_result_file(output):
-            raise InputError(
-                f"{output}: exists, and is no result of an earlier run; write to another file, or "
-                "replace it with --force"
-            )
 
 
 def refuse_input_as_output(output: str, source: str) -> None:

@@ -7,25 +7,26 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
 
 from anmmm._files import (
+    check_overwrite,
     check_writable,
     is_replaceable,
     is_result_file,
     remove_leftovers,
     to_json_document,
 )
+from anmmm._optional import require
 from anmmm._words import counted
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
 from anmmm.cli.options import given
 from anmmm.cli.output import (
-    check_overwritable,
+    REMEDY,
     check_plot,
     is_within,
     refuse_input_as_output,
@@ -38,7 +39,7 @@ from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import check_sink, open_sink
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets.tuebingen import META, is_pair_file
-from anmmm.direction import is_sure
+from anmmm.direction.outcome import is_sure
 
 if TYPE_CHECKING:
     from anmmm.plotting.pairs import PairMap
@@ -154,7 +155,7 @@ class CollectionRun:
         with input_errors(output):
             checkpoint = self._checkpoint_of(output)
         with input_errors():
-            check_overwritable(output, force=self.force)
+            check_overwrite(output, force=self.force, remedy=REMEDY)
             # A file gets its name when it is complete; after that its checkpoint is removed.
             is_ended = checkpoint is not None and not os.path.exists(checkpoint)
             is_full = os.path.isfile(output) and os.path.getsize(output) > 0
@@ -278,12 +279,7 @@ def _workers_of(address: str | None) -> Iterator[None]:
         return
     import joblib
 
-    try:
-        distributed: Any = import_module("dask.distributed")
-    except ModuleNotFoundError:
-        raise InputError(
-            '--dask needs dask.distributed, which is not installed: pip install "anmmm[dask]"'
-        ) from None
+    distributed = require("dask.distributed", "dask", "--dask needs dask.distributed")
     try:
         client = distributed.Client(address, timeout=DASK_SECONDS)
     except (OSError, ValueError) as error:

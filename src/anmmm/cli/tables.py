@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
+from anmmm._validation import cut
 from anmmm._words import Table, hypotheses, printable
 from anmmm.cli.messages import plain
-from anmmm.direction import format_confidence, format_decision
+from anmmm.direction.outcome import format_confidence, format_decision
 
 # Collections load libraries that a single decision does not need.
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ class RowTable(ABC):
         return str(row.reason)
 
     @staticmethod
-    @abstractmethod
     def closing(summary: CollectionSummary) -> str:
         """Describe the whole collection."""
+        return str(summary)
 
 
 class DirectionsTable(RowTable):
@@ -93,11 +94,6 @@ class DirectionsTable(RowTable):
         several = f"{row.n_mechanisms} mechanisms" if (row.n_mechanisms or 1) > 1 else ""
         return "; ".join(filter(None, (several, row.reason)))
 
-    @staticmethod
-    def closing(summary: CollectionSummary) -> str:
-        """Describe counts, related pairs, and the accuracy if it is known."""
-        return str(summary)
-
 
 class ClustersTable(RowTable):
     """Lines of the table of a collection's mechanisms."""
@@ -122,9 +118,7 @@ class ClustersTable(RowTable):
 
 def _id_cell(pair_id: str, width: int) -> str:
     """Return an id on one line, cut if it is long, padded to the width of its column."""
-    text = printable(pair_id)
-    if len(text) > LONGEST_ID:
-        text = f"{text[: LONGEST_ID - 1]}…"
+    text = cut(printable(pair_id), LONGEST_ID)
     # East Asian letters take two columns of a terminal, combining accents none.
     taken = sum(
         0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text

@@ -15,10 +15,10 @@ from scipy.special import softmax
 
 from anmmm._categories import complete_rows, names_of
 from anmmm._html import html_table
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
-from anmmm._validation import as_new_pair, as_pair, check_count, check_n_mechanisms, check_rng
+from anmmm._validation import as_new_pair, as_pair, check_count, check_rng
 from anmmm._words import Table, known_arguments, printable
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
@@ -33,7 +33,6 @@ from anmmm.preprocessing import Standardization, standardize
 VERY_STRONG = 5.0
 
 
-@frozen
 class ClusteringOptions(Record):
     """Options of `cluster_mechanisms`, checked, the same for all pairs."""
 
@@ -71,8 +70,11 @@ class ClusteringOptions(Record):
 
     def check_pair(self, n_samples: int, n_outputs: int) -> None:
         """Raise if there are too few observations, or an option needs an effect of one column."""
-        if not self.automatic:
-            check_n_mechanisms(self.n_mechanisms, n_samples)
+        if self.n_mechanisms > n_samples:
+            raise ValueError(
+                f"n_mechanisms must be at most n_samples, found {self.n_mechanisms} mechanisms for "
+                f"{n_samples} observations"
+            )
         if n_outputs == 1:
             return
         if self.refine is True:
@@ -87,7 +89,6 @@ class ClusteringOptions(Record):
             )
 
 
-@frozen
 class ClusteringResult(Record):
     """Mechanism labels of Algorithm 2, refined or not.
 

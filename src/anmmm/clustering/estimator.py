@@ -96,15 +96,8 @@ class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEs
             If the data or a parameter cannot be used.
         """
         cause, effect = check_fit_input(self, X, y, pair=True)
-        result = cluster_mechanisms(
-            cause,
-            effect,
-            self.n_mechanisms,
-            refine=self.refine,
-            max_mechanisms=self.max_mechanisms,
-            fit_options=self.fit_options,
-            random_state=self.random_state,
-        )
+        # The parameters are the options of the function.
+        result = cluster_mechanisms(cause, effect, **self.get_params(deep=False))
         self.result_ = result
         self.labels_ = result.labels
         self.latent_ = result.latent

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm._record import frozen
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm._words import known_arguments
@@ -123,7 +122,6 @@ def cluster_pairs(
 _OF_RESULT = ("n_mechanisms", "labels", "sizes", "refined", "converged")
 
 
-@frozen
 class ClusterTask(PairTask):
     """Mechanism labels of one pair."""
 
@@ -134,11 +132,9 @@ class ClusterTask(PairTask):
     rows_hold_observations = True
 
     def run_metadata(self) -> dict[str, Any]:
-        """Return the options that the rows depend on, for checkpoints."""
         return {"cause": self.cause, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
-        """Return the row of a pair; may raise."""
         seed, direction_seed = self.seeds(index)
         try:
             pair = self.complete(pair)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from anmmm._html import html_facts
@@ -16,17 +16,22 @@ if TYPE_CHECKING:
     from anmmm.clustering import ClusteringResult
 
 
-class Row(Record):
+class Row(Record, eq=True):
     """Base of rows of plain values, which compare as dataclasses."""
 
     pair_id: str
     status: str
-    n: int | None
+    reason: str = ""
+    x: str = "x"
+    y: str = "y"
+    cause: str | None = None
+    effect: str | None = None
+    n: int | None = None
 
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
         """Names of the columns: all fields but `result`, with status and reason after seconds."""
-        names = [each.name for each in fields(cls) if each.name != "result"]  # type: ignore[arg-type]
+        names = [each.name for each in fields(cls) if each.name != "result"]
         names.remove("status")
         names.remove("reason")
         at = names.index("seconds") + 1
@@ -42,8 +47,7 @@ class Row(Record):
         return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
-@dataclass(frozen=True, repr=False)
-class PairResult(Row):
+class PairResult(Row, eq=True):
     """One row of a collection's results.
 
     Attributes
@@ -114,14 +118,6 @@ class PairResult(Row):
         The whole result, if requested (`infer_directions` with ``keep_results=True``).
     """
 
-    pair_id: str
-    status: str
-    reason: str = ""
-    x: str = "x"
-    y: str = "y"
-    cause: str | None = None
-    effect: str | None = None
-    n: int | None = None
     direction: int | None = None
     score: float | None = None
     forward_score: float | None = None
@@ -156,8 +152,7 @@ class PairResult(Row):
         return f"<PairResult {self.pair_id}: {text}>"
 
 
-@dataclass(frozen=True, repr=False)
-class PairClusters(Row):
+class PairClusters(Row, eq=True):
     """One row of a collection's mechanism labels.
 
     Attributes
@@ -192,14 +187,6 @@ class PairClusters(Row):
         The whole result, if requested.
     """
 
-    pair_id: str
-    status: str
-    reason: str = ""
-    x: str = "x"
-    y: str = "y"
-    cause: str | None = None
-    effect: str | None = None
-    n: int | None = None
     cause_source: str | None = None
     n_mechanisms: int | None = None
     labels: list[int] | None = None

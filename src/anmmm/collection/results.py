@@ -17,7 +17,7 @@ from anmmm.collection.records import PairResult, Row
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.summary import CollectionSummary, summarize
-from anmmm.direction import is_sure
+from anmmm.direction.outcome import is_sure
 
 # Rows, and observations in them, up to which results are kept in memory.
 MOST_ROWS, MOST_OBSERVATIONS = 100_000, 1_000_000
@@ -274,7 +274,10 @@ class PairResults(Sequence[R]):
         ImportError
             If pandas is not installed.
         """
-        return self.schema.to_pandas(map(self.schema.reader(), self))
+        pandas = require("pandas", None, "a data frame needs pandas")
+        rows, columns = list(map(self.schema.reader(), self)), list(self.schema.columns)
+        frame = pandas.DataFrame(rows, columns=columns, dtype=object)
+        return frame.astype({name: _PANDAS[kind] for name, kind in self.schema.types.items()})
 
     def to_polars(self) -> Any:
         """Compute all pairs; polars must be installed.
@@ -289,7 +292,16 @@ class PairResults(Sequence[R]):
         ImportError
             If polars is not installed.
         """
-        return self.schema.to_polars(map(self.schema.reader(), self))
+        polars = require("polars", None, "a data frame of polars needs polars")
+        kinds = {
+            "str": polars.String,
+            "int": polars.Int64,
+            "float": polars.Float64,
+            "bool": polars.Boolean,
+            "ints": polars.List(polars.Int32),
+        }
+        schema = {name: kinds[kind] for name, kind in self.schema.types.items()}
+        return polars.DataFrame(list(map(self.schema.reader(), self)), schema=schema, orient="row")
 
     def to_arrow(self) -> Any:
         """Compute all pairs; pyarrow must be installed (extra ``parquet``).
@@ -397,6 +409,8 @@ class PairResults(Sequence[R]):
             self.close()
 
 
+# Types of columns in pandas.
+_PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
 # Columns shown in notebooks.
 _SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
 

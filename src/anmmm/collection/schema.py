@@ -9,13 +9,13 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
-from anmmm._optional import pyarrow_module, require
+from anmmm._optional import pyarrow_module
 from anmmm._record import computed
 from anmmm._validation import brief, check_between, check_choice, check_nonnegative, check_truth
 from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
-from anmmm.direction import NO_PREFERENCE, RELATIONS
+from anmmm.direction.outcome import NO_PREFERENCE, RELATIONS
 
 # Increased when a column changes its name, type or meaning, or is removed; not when one is added.
 SCHEMA_VERSION = 1
@@ -46,7 +46,6 @@ _FILLED = ("status", "weight")
 _TEXTS = ("pair_id", "reason", "x", "y")
 # Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
-_PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
 
 
 @dataclass(frozen=True)
@@ -65,10 +64,7 @@ class Schema:
     @computed
     def types(self) -> dict[str, str]:
         """Type of each column: ``"str"``, ``"int"``, ``"float"``, ``"bool"`` or ``"ints"``."""
-        types = {
-            each.name: str(each.type).removesuffix(" | None")
-            for each in fields(self.record)  # type: ignore[arg-type]
-        }
+        types = {each.name: str(each.type).removesuffix(" | None") for each in fields(self.record)}
         return {name: _KINDS[types[name]] for name in self.columns}
 
     def reader(self, *, timings: bool = True) -> Callable[[Any], list[Any]]:
@@ -139,25 +135,6 @@ class Schema:
         columns = list(zip(*rows, strict=True)) or [()] * len(self.columns)
         return pyarrow_module().table(columns, schema=self.to_arrow_schema())
 
-    def to_pandas(self, rows: Iterable[list[Any]]) -> Any:
-        """Return rows of values as a ``pandas.DataFrame``; whole numbers are ``Int64``."""
-        pandas = require("pandas", None, "a data frame needs pandas")
-        frame = pandas.DataFrame(list(rows), columns=list(self.columns), dtype=object)
-        return frame.astype({name: _PANDAS[kind] for name, kind in self.types.items()})
-
-    def to_polars(self, rows: Iterable[list[Any]]) -> Any:
-        """Return rows of values as a ``polars.DataFrame``."""
-        polars = require("polars", None, "a data frame of polars needs polars")
-        kinds = {
-            "str": polars.String,
-            "int": polars.Int64,
-            "float": polars.Float64,
-            "bool": polars.Boolean,
-            "ints": polars.List(polars.Int32),
-        }
-        schema = {name: kinds[kind] for name, kind in self.types.items()}
-        return polars.DataFrame(list(rows), schema=schema, orient="row")
-
 
 def _check_cells(cells: Mapping[str, Any]) -> None:
     """Raise ValueError for cells of the right types whose values no row has."""
@@ -201,20 +178,12 @@ def _finite(cell: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _truth_value(cell: Any) -> bool:
-    return bool(("false", "true").index(str(cell).lower()))
-
-
-def _wholes(cell: Any) -> list[int]:
-    return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
-
-
 _READERS: dict[str, Callable[[Any], Any]] = {
     "int": _whole,
     "float": _finite,
-    "bool": _truth_value,
+    "bool": lambda cell: bool(("false", "true").index(str(cell).lower())),
     "str": str,
-    "ints": _wholes,
+    "ints": lambda cell: list(map(_whole, cell.split() if isinstance(cell, str) else cell)),
 }
 
 

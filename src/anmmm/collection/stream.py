@@ -94,16 +94,12 @@ def _open(
     source: Any, columns: Any, categories: Any, explain: bool, screen: float | None
 ) -> PairSource:
     pairs = as_pairs(source, columns=columns, categories=categories)
-    if explain and isinstance(pairs, TablePairs):
-        pairs = pairs.explained()
-    if screen is None:
-        return pairs
-    rate = check_between(screen, "screen", 0.0, 1.0)
-    if not isinstance(pairs, TablePairs) or not pairs.has_all:
+    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
+    if rate is not None and not (isinstance(pairs, TablePairs) and pairs.has_all):
         raise ValueError(
             "screen tests all pairs of a table: pass a table and columns='all', or no screen"
         )
-    return pairs.screened(rate)
+    return pairs.prepared(explain, rate) if isinstance(pairs, TablePairs) else pairs
 
 
 def _watched(

@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._html import html_facts
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult, Row
-from anmmm.direction import (
+from anmmm.direction.outcome import (
     COMMON_CAUSE,
     INDEPENDENT,
     LACK_OF_FIT_PVALUE,
@@ -60,7 +60,7 @@ class CollectionSummary:
     weighted_accuracy : float or None
         Weight of the correct pairs over `total_weight`; None if that is zero.
     n_sure, n_leaning : int
-        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and from 0.6 to 0.9.
+        Decided pairs of a confidence of at least 0.9 (`SURE`), and from 0.6 to 0.9.
     n_independent : int
         Analyzed pairs whose relation is ``"independent"``.
     n_common_cause : int

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anmmm._categories import as_variables
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
 from anmmm._warning import suppress_convergence_warnings
@@ -21,18 +21,16 @@ from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.collection.summary import LEAVE_OUT
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import (
+from anmmm.direction import DirectionOptions, DirectionResult, LatentFits
+from anmmm.direction.infer import decide
+from anmmm.direction.outcome import (
+    BY_DIRECTION,
     INDEPENDENT,
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
     UNMODELED_NOTE,
-    DirectionOptions,
-    DirectionResult,
-    LatentFits,
     certainty_of,
 )
-from anmmm.direction.infer import decide
-from anmmm.direction.outcome import BY_DIRECTION
 from anmmm.evidence import BaseEvidence, sign_of
 from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import cached_variable
@@ -46,7 +44,6 @@ SCREENED = "not analyzed: the screen found no dependence"
 _prepared: set[str] = set()
 
 
-@frozen
 class PairTask(Record, ABC):
     """Base of the work on one pair, which workers call."""
 
@@ -125,7 +122,6 @@ class PairTask(Record, ABC):
         return int(seeds[0]), int(seeds[1])
 
 
-@frozen
 class DirectionTask(PairTask):
     """Causal direction of one pair."""
 
@@ -144,11 +140,9 @@ class DirectionTask(PairTask):
         object.__setattr__(self, "checked", DirectionOptions(**self.options))
 
     def run_metadata(self) -> dict[str, Any]:
-        """Return the options that the rows depend on, for checkpoints."""
         return {"max_samples": self.max_samples, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
-        """Return the row of a pair; may raise."""
         fit_seed, cut_seed = self.seeds(index)
         used_of: dict[str, Any] = {}
         try:

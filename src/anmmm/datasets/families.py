@@ -118,11 +118,6 @@ def _binary(x: FloatArray, rng: Generator) -> FloatArray:
     return np.asarray(value > np.quantile(value, rng.uniform(0.3, 0.7)), dtype=np.float64)
 
 
-def _logistic(x: FloatArray, rng: Generator) -> FloatArray:
-    probability = expit(4.0 * gaussian_process(x, rng))
-    return np.asarray(rng.uniform(size=len(x)) < probability, dtype=np.float64)
-
-
 def _ordered(x: FloatArray, rng: Generator) -> FloatArray:
     value = _additive(x, rng)
     n_levels = rng.integers(FEWEST_LEVELS, MOST_LEVELS + 1)
@@ -156,7 +151,9 @@ OTHER_EFFECTS: dict[str, Callable[[FloatArray, Generator], FloatArray]] = {
     "PNL-logistic": lambda x, rng: expit(2.0 * (x + np.sin(x) + 0.5 * rng.standard_normal(len(x)))),
     "PNL-cbrt": lambda x, rng: np.cbrt(x**3 + x + 0.5 * rng.standard_normal(len(x))),
     "binary": _binary,
-    "logistic": _logistic,
+    "logistic": lambda x, rng: (
+        expit(4.0 * gaussian_process(x, rng)) > rng.uniform(size=len(x))
+    ).astype(np.float64),
     "ordered": _ordered,
     "grouped": lambda x, rng: STEP * np.rint(_additive(x, rng) / STEP),
     "count": lambda x, rng: rng.poisson(np.exp(x + 0.3)).astype(np.float64),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, complete_rows, plain
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
 
@@ -25,7 +25,6 @@ class Others(NamedTuple):
     categorical: tuple[bool, ...]
 
 
-@frozen
 class Pair(Record):
     """Two variables in the column order of their source, with their metadata.
 
@@ -88,16 +87,7 @@ class Pair(Record):
         object.__setattr__(self, "weight", check_nonnegative(self.weight, "weight"))
 
     @classmethod
-    def unreadable(
-        cls,
-        pair_id: str,
-        problem: str,
-        *,
-        truth: int | None = None,
-        weight: float = 1.0,
-        group: str | None = None,
-        names: tuple[str, str] = ("x", "y"),
-    ) -> Pair:
+    def unreadable(cls, pair_id: str, problem: str, **known: Any) -> Pair:
         """Return a pair without data, which has a problem.
 
         Parameters
@@ -105,14 +95,14 @@ class Pair(Record):
         pair_id : str
         problem : str
             Why the pair cannot be read.
-        truth, weight, group, names
-            See the attributes of `Pair`.
+        **known
+            Truth, weight, group and names; see the attributes of `Pair`.
 
         Returns
         -------
         Pair
         """
-        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem, names=names)
+        return cls(pair_id, np.empty(0), np.empty(0), problem=problem, **known)
 
     def complete(self) -> Pair:
         """Return the pair without its incomplete rows.
@@ -164,8 +154,6 @@ class Pair(Record):
         TypeError, ValueError
             If the pair could not be read, has several columns or categories, or cannot be analyzed.
         """
-        if self.problem:
-            raise ValueError(self.problem)
         widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (self.x, self.y)]
         if max(widths) > 1:
             x, y = ("1 column" if width == 1 else f"{width} columns" for width in widths)

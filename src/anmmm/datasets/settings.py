@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm.datasets.families import CAUSES, FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
@@ -15,7 +15,6 @@ THREE = (*TWO, (0.5, 0.6))
 FOUR = (*THREE, (2, 2.1))
 
 
-@frozen
 class Setting(Record):
     """A named way to draw pairs of which x is the cause.
 

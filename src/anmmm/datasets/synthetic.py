@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
@@ -21,7 +21,6 @@ MECHANISMS: dict[str, Mechanism] = {
 }
 
 
-@frozen
 class ANMMixtureSample(Record):
     """A mixture with the parameters that it was drawn with.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
@@ -46,7 +46,6 @@ _PACKED = {
 }
 
 
-@frozen
 class TextTable(Record):
     """Cells of a text table, not yet turned into numbers."""
 
@@ -101,11 +100,8 @@ class TextTable(Record):
     def _no_number(self, index: int, column: int) -> SourceError:
         cell = self.rows[index][column]
         problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
-        if column == 0 and cell.startswith("#"):
-            problem += f"; {_COMMENT}"
-        else:
-            problem += f"; {AS_NAMES}"
-        return SourceError(self.path, self.lines[index], problem)
+        remedy = _COMMENT if column == 0 and cell.startswith("#") else AS_NAMES
+        return SourceError(self.path, self.lines[index], f"{problem}; {remedy}")
 
     def _warn_of_thousands(self, column: int) -> None:
         if not self.decimal_comma:

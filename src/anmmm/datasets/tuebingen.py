@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,8 @@ from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 META = "pairmeta.txt"
 TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
+# File systems allow names of 255 bytes.
+_FILE_NAME = re.compile(r"[^/\\]{1,250}", re.DOTALL)
 _DIGITS = re.compile(r"(\d+)")
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
@@ -269,7 +270,11 @@ def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
             cause, effect = _block(values[0], values[1]), _block(values[2], values[3])
             if cause.start < effect.stop and effect.start < cause.stop:
                 raise ValueError("cause and effect share a column")
-            _check_file_name(cells[0])
+            if not _FILE_NAME.fullmatch(cells[0]):
+                raise ValueError(
+                    "the id must be the name of a file in this folder, without its suffix; found "
+                    f"{brief(cells[0])}"
+                )
             weight = float(values[4]) if len(values) > 4 else 1.0
             if not (math.isfinite(weight) and weight >= 0.0):
                 raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
@@ -289,15 +294,6 @@ def _block(first: float, last: float) -> range:
             f"columns count from 1, the last not before the first; found {first:g} to {last:g}"
         )
     return range(int(first) - 1, int(last))
-
-
-def _check_file_name(pair_id: str) -> None:
-    # File systems allow names of 255 bytes.
-    if not pair_id or os.path.basename(pair_id) != pair_id or "\\" in pair_id or len(pair_id) > 250:
-        raise ValueError(
-            f"the id must be the name of a file in this folder, without its suffix; found "
-            f"{brief(pair_id)}"
-        )
 
 
 def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:

@@ -9,6 +9,8 @@ their own.
 
 from __future__ import annotations
 
+from collections import Counter
+
 _GROUPS: dict[str, tuple[int, ...]] = {
     "DWD weather stations": (1, 2, 3, 4, 20, 21),
     "abalone": (5, 6, 7, 8, 9, 10, 11),
@@ -30,24 +32,21 @@ _GROUPS: dict[str, tuple[int, ...]] = {
     "ball tracks": (97, 98, 102, 103, 104),
     "data set of pair0101": (101, 105),
 }
-_GROUP_OF = {number: name for name, numbers in _GROUPS.items() for number in numbers}
-
-_COUNT = 108
+_GROUP_OF: dict[int | None, str] = {n: f"data set of pair{n:04d}" for n in range(1, 109)}
+_GROUP_OF |= {number: name for name, numbers in _GROUPS.items() for number in numbers}
 _NO_WEIGHT = frozenset({52, 53, 54, 55, 71})
+# Pairs of each data set that have a weight.
+_SIZES = Counter(name for number, name in _GROUP_OF.items() if number not in _NO_WEIGHT)
 
 
 def group_of(number: int | None) -> str | None:
     """Return the data set of a pair of the collection, None for other numbers."""
-    if number is None or not 1 <= number <= _COUNT:
-        return None
-    return _GROUP_OF.get(number, f"data set of pair{number:04d}")
+    return _GROUP_OF.get(number)
 
 
 def weight_of(number: int | None) -> float | None:
     """Return the weight of a pair of the collection, None for other numbers."""
-    if number is None or not 1 <= number <= _COUNT:
-        return None
     if number in _NO_WEIGHT:
         return 0.0
-    together = _GROUPS.get(_GROUP_OF.get(number, ""), (number,))
-    return 1.0 / sum(other not in _NO_WEIGHT for other in together)
+    group = _GROUP_OF.get(number)
+    return None if group is None else 1.0 / _SIZES[group]

@@ -103,17 +103,8 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
             If the data or a parameter cannot be used.
         """
         first, second = check_fit_input(self, X, y, pair=True)
-        result = infer_direction(
-            first,
-            second,
-            criterion=self.criterion,
-            fit_options=self.fit_options,
-            n_resamples=self.n_resamples,
-            min_confidence=self.min_confidence,
-            common_cause=self.common_cause,
-            rows=self.rows,
-            random_state=self.random_state,
-        )
+        # The parameters are the options of the function.
+        result = infer_direction(first, second, **self.get_params(deep=False))
         self.result_ = result
         self.direction_ = result.direction
         self.score_ = result.score

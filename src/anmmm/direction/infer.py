@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import ArrayLike, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
 from anmmm._warning import suppress_convergence_warnings, warn_unconverged
@@ -25,7 +25,7 @@ from anmmm.confidence import (
 )
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import REFUSED_PVALUE
-from anmmm.direction.outliers import decide_without_outliers, outlier_rows
+from anmmm.direction.outliers import decide_again, outlier_rows, outliers_note
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows, groups_note
 from anmmm.direction.traps import confidence_by_traps
@@ -39,7 +39,6 @@ Rows = Literal["auto", "independent"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
-@frozen
 class DirectionOptions(Record):
     """Options of `infer_direction`, checked, the same for all pairs."""
 
@@ -261,9 +260,10 @@ def decide(
     if evidence is not None and confidence is not None:
         outliers = outlier_rows(variables)
         if outliers is not None:
-            most, note = decide_without_outliers(variables, outliers, compare_part, direction)
+            kept = x[~outliers], y[~outliers]
+            most, decision = decide_again(*kept, compare_part, direction)
             confidence = min(confidence, most)
-            notes.append(note)
+            notes.append(f"{outliers_note(int(outliers.sum()))}; without: {decision}")
         if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
             one, other = x[:, 0], y[:, 0]
             most, traps = confidence_by_traps(one, other, names, compare_part, direction)

@@ -41,14 +41,9 @@ def outlier_rows(variables: Variables) -> BoolArray | None:
     return outliers if outliers.any() else None
 
 
-def decide_without_outliers(
-    variables: Variables, outliers: BoolArray, compare: Compare, direction: int
-) -> tuple[float, str]:
-    """Return the largest confidence of a direction, and a note on the second decision."""
-    rows = counted(int(outliers.sum()), "row")
-    kept = variables.x[~outliers], variables.y[~outliers]
-    most, decision = decide_again(*kept, compare, direction)
-    return most, f"{rows} with outliers or censored values (codes?); without: {decision}"
+def outliers_note(count: int) -> str:
+    """Return the note on rows with outliers."""
+    return f"{counted(count, 'row')} with outliers or censored values (codes?)"
 
 
 def decide_again(

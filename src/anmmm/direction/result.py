@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from anmmm._categories import Variables
 from anmmm._html import html_facts
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
 from anmmm._words import counted, hypotheses, renamed
@@ -36,7 +36,6 @@ from anmmm.preprocessing import standardize
 FIT_DEFAULTS: Mapping[str, Any] = {"weight_growth": 0.25, "subsample": None}
 
 
-@frozen
 class DirectionResult(Record):
     """Decision on one pair.
 

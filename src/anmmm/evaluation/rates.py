@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray, RandomState
 from anmmm._validation import as_finite, check_count, check_rng
 
@@ -26,7 +26,6 @@ N_BOOTSTRAP = 1000
 MOST_RESAMPLED = 20_000
 
 
-@frozen
 class DecisionRates(Record):
     """Accuracy against the fraction of decided pairs, the most certain ones first.
 

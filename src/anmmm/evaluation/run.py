@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._words import Table, with_error
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions
@@ -20,7 +20,6 @@ from anmmm.evaluation.tally import Tally
 N_PAIRS, N_SAMPLES = 50, 100
 
 
-@frozen
 class Evaluation(Record):
     """Accuracies measured by `evaluate`.
 

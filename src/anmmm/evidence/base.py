@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import check_models
 from anmmm.evidence.code import shortest
@@ -18,7 +18,6 @@ from anmmm.independence import HSICTest, HSICVariable
 MOST_CHECKED = 1000
 
 
-@frozen
 class ColumnEvidence(Record):
     """Description of one column of a vector, or of a variable given common causes.
 
@@ -51,7 +50,7 @@ class ColumnEvidence(Record):
         return self.chosen.length
 
 
-class BaseEvidence(Record):
+class BaseEvidence:
     """Description length of a pair in one direction, in nats for all observations.
 
     The base class of `DirectionEvidence` (single variables) and `VectorEvidence`, which documents

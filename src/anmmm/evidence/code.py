@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from anmmm._kernels.distributions import gaussian_nats as compiled_nats
 from anmmm._kernels.distributions import mixed_with_cells
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
@@ -32,7 +32,6 @@ _mixed: Callable[[FloatArray, int, int], FloatArray] = mixed_with_cells.py_func 
 T = TypeVar("T")
 
 
-@frozen
 class Encoding(Record):
     """A description of a variable: nats of each observation, (n_samples,), and of parameters."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import entr, gammaln, ndtr
 
 from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
-from anmmm._record import computed, frozen
+from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.density import Density, fit_densities, nearby, sparseness
@@ -65,7 +65,6 @@ TEXTS = {
 }
 
 
-@frozen
 class CommonCause(Encoding):
     """Two variables as effects of a hidden common cause.
 
@@ -138,7 +137,8 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     # In one order of the variables, so that sums round equally, whatever their signs.
     first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
     if first > second:
-        return _exchanged(_shortest(y, x, shortest))
+        code = _shortest(y, x, shortest)
+        return replace(code, positions=code.positions[::-1], scales=code.scales[::-1])
     return _shortest(x, y, shortest)
 
 
@@ -394,8 +394,3 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
     part = np.exp(logs - total[:, np.newaxis])
     slope = (part * e).sum(axis=1)
     return total, slope, (part * (1.0 / variances - e**2)).sum(axis=1) + slope**2
-
-
-def _exchanged(code: CommonCause) -> CommonCause:
-    flipped = {name: getattr(code, name)[::-1] for name in ("positions", "scales")}
-    return replace(code, **flipped)

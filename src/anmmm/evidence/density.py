@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from anmmm._kernels import densities as kernels
 from anmmm._kernels.densities import DEGREES_OF_FREEDOM, FittedDensities, Grid, Sample
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
 
@@ -41,7 +41,6 @@ GRID = _grid()
 _FLAT = np.full(N_BINS, -math.log(N_BINS))
 
 
-@frozen
 class Density(Record):
     """A base distribution with a smooth correction, ``p = g(x) q(G(x))``; decisions.md, eq. 2."""
 
@@ -79,7 +78,6 @@ class Density(Record):
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
 
 
-@frozen
 class GaussianQuantiles(Record):
     """A variable on the Gaussian quantiles of its own density, standardized."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.preprocessing import mean_ranks
 
@@ -60,19 +60,14 @@ def _curve_nodes() -> Nodes:
     )
 
 
-def _group_nodes() -> Nodes:
-    basis, nothing = np.eye(MOST_GROUPS), np.empty((0, MOST_GROUPS))
-    return Nodes(basis, np.ones(MOST_GROUPS), MOST_GROUPS, 0.3, nothing, np.empty(0), own_scales=0)
-
-
-CURVE, GROUPS = _curve_nodes(), _group_nodes()
+CURVE, _K = _curve_nodes(), MOST_GROUPS
+GROUPS = Nodes(np.eye(_K), np.ones(_K), _K, 0.3, np.empty((0, _K)), np.empty(0), own_scales=0)
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
 # Signs of the columns of `found` in a length.
 SIGNS = np.array([-1.0, 1.0, 1.0])
 
 
-@frozen
 class HiddenFits(Record):
     """Results of EM from S starts."""
 
@@ -177,7 +172,6 @@ def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
-@frozen
 class Rival(Record):
     """The shorter direction of n observations, with its nats as a density: a fit has to beat it."""
 

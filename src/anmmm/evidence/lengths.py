@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from anmmm._categories import as_variables
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
@@ -37,8 +37,7 @@ def sign_of(score: float) -> int:
     return int(np.sign(score)) if abs(score) > RESOLUTION else 0
 
 
-@frozen
-class DirectionEvidence(BaseEvidence):
+class DirectionEvidence(BaseEvidence, Record):
     """Description length of a pair of single variables in one direction, in nats altogether.
 
     Attributes
@@ -130,7 +129,6 @@ class DirectionEvidence(BaseEvidence):
         return tuple(m.fit for m in self.models.values() if type(m) is Additive)
 
 
-@frozen
 class EvidenceResult(Record):
     """Description lengths of a pair in both directions.
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
@@ -50,7 +49,6 @@ START_SOFTNESS, START_VARIANCE = 0.1, 0.25
 SLACK = 5.0
 
 
-@frozen
 class Marginal(Encoding, ABC):
     """A distribution of one variable.
 
@@ -83,7 +81,6 @@ class Marginal(Encoding, ABC):
         """Distribution function at both ends of each observation's cell."""
 
 
-@frozen
 class LogSplineDensity(Marginal):
     """A fitted density."""
 
@@ -96,11 +93,9 @@ class LogSplineDensity(Marginal):
         return cls(nats, density.cost, density.base, cells, density)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
         return noise_levels(self.cells, cdf=self.density.cdf)
 
 
-@frozen
 class CategoricalMarginal(Marginal):
     """Probabilities (n_distinct,) of few values."""
 
@@ -119,12 +114,10 @@ class CategoricalMarginal(Marginal):
         return cls(nats, cost, "levels", cells, p)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
         ends = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         return ends[self.cells.index], ends[self.cells.index + 1]
 
 
-@frozen
 class Normals(Marginal):
     """Gaussians of one variance: a mixture whose curves are constant."""
 
@@ -182,7 +175,6 @@ class Normals(Marginal):
         return cls(mixture_nats(cells, fit), cost, "normals", cells, fit)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
         return mixture_levels(self.cells, self.fit)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
@@ -42,7 +42,6 @@ SUM_KNOTS = 16
 MOST_CACHED, LONGEST_CACHED = 64, 2000
 
 
-@frozen
 class LogScale(Record):
     """A logarithmic scale from the end of the shorter tail of a standardized variable."""
 
@@ -81,7 +80,6 @@ class LogScale(Record):
         return Cells(self.apply(cells.values), cells.index, *ends, edges)
 
 
-@frozen
 class Variable(Record):
     """A standardized variable, described as a cause.
 
@@ -212,12 +210,7 @@ class Variable(Record):
         """Rows (n_samples,) of the end of tied values that is more frequent beside its neighbor."""
         counts = np.bincount(self.cells.index, minlength=self.cells.n_distinct)
         # Values of a part lack an end.
-        if (
-            self.is_categorical
-            or not self.is_tied
-            or len(counts) < FEWEST_VALUES
-            or not counts.all()
-        ):
+        if not self.is_tied or len(counts) < FEWEST_VALUES or not counts.all():
             return ()
         first, last = counts[0] * counts[-2], counts[-1] * counts[1]
         end = 0 if first > last else len(counts) - 1
@@ -313,7 +306,10 @@ class Variable(Record):
     @computed
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
-        return is_tied(self.cells)
+        n, n_distinct = len(self.cells.values), self.cells.n_distinct
+        if not TIED * n <= n_distinct < n:
+            return n_distinct < n
+        return int(np.bincount(self.cells.index).max()) >= max(ATOM * n, LARGEST_FEW)
 
 
 def in_company(variables: Sequence[Variable]) -> list[Variable]:
@@ -336,21 +332,6 @@ def cached_variable(values: FloatArray, raw: FloatArray) -> Variable:
 def _remembered(values: bytes, raw: bytes) -> Variable:
     # Copies, because kernels are compiled for writable arrays.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
-
-
-def clear_variable_cache() -> None:
-    """Clear the cache of variables."""
-    _remembered.cache_clear()
-
-
-def is_tied(cells: Cells) -> bool:
-    """Return whether there are few distinct values per observation, or one is very frequent."""
-    n = len(cells.values)
-    if cells.n_distinct < TIED * n:
-        return True
-    return cells.n_distinct < n and int(np.bincount(cells.index).max()) >= max(
-        ATOM * n, LARGEST_FEW
-    )
 
 
 def above_gap(values: FloatArray) -> BoolArray | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anmmm._record import computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import shortest
@@ -60,8 +60,7 @@ def column_limit_error(x: FloatArray, y: FloatArray) -> str:
     )
 
 
-@frozen
-class VectorEvidence(BaseEvidence):
+class VectorEvidence(BaseEvidence, Record):
     """Description length of a pair in one direction by several columns, in nats.
 
     Attributes
@@ -135,15 +134,12 @@ class _ColumnSet:
         )
         self.places: list[int] = []
         for place in order:
-            column = values[:, place]
-            if not any(_repeats(column, values[:, kept]) for kept in self.places):
+            column, kept = values[:, place, np.newaxis], values[:, self.places]
+            apart = np.minimum(np.abs(column - kept).max(axis=0), np.abs(column + kept).max(axis=0))
+            if not np.any(apart <= SAME):
                 self.places.append(place)
         self.variables = [described[place] for place in self.places]
         self.points = np.ascontiguousarray(values[:, self.places])
-
-
-def _repeats(one: FloatArray, other: FloatArray) -> bool:
-    return bool(min(np.abs(one - other).max(), np.abs(one + other).max()) <= SAME)
 
 
 @dataclass(eq=False, repr=False)
@@ -262,12 +258,10 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     if not causes:
         return Independent.of(effect.marginal)
     chosen = []
-    only = causes[0] if len(causes) == 1 else None
+    # Of several causes, a basis is of all of them.
+    own = (causes[0].rescaled, causes[0].atoms) if len(causes) == 1 else (None, ())
     for basis, price, rescaled in bases_over(causes):
-        given = Regressors(basis, tied)
-        if only is not None:
-            given = Regressors(basis, tied, rescaled=only.rescaled, atoms=only.atoms)
-        fits = FitCache(given, effect, 1)
+        fits = FitCache(Regressors(basis, tied, None, *own), effect, 1)
         best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)

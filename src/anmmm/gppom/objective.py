@@ -206,16 +206,8 @@ class GPPOMObjective:
 
         penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
         value = -data.log_likelihood + penalty + prior
-        terms = Terms(
-            value,
-            data.log_likelihood,
-            data.hsic,
-            penalty,
-            prior,
-            data.engine,
-            data.rank,
-            data.residual,
-        )
+        of_engine = data.engine, data.rank, data.residual
+        terms = Terms(value, data.log_likelihood, data.hsic, penalty, prior, *of_engine)
         return terms, gradient
 
     def _weight_gradient(self, W2: FloatArray, d_theta: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 
 # Correction pairs, and coordinates beyond which the smaller number is used: SciPy's own part of an
@@ -19,7 +19,6 @@ LARGEST_MEMORY = 100_000
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
-@frozen
 class Outcome(Record):
     """End of one descent."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Literal, Self
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
     LARGEST_WEIGHT,
@@ -42,7 +42,6 @@ DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 _PRIORS = ("latent_prior", "hyper_prior", "weight_prior")
 
 
-@frozen
 class FitOptions(Record):
     """Everything that shapes a fit of Θ.
 

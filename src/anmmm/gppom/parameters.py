@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
 LATENT_MAPS = ("free", "mlp")
@@ -21,7 +21,6 @@ LOG_BOUND = 12.0
 LOG_UNIT = 3.0
 
 
-@frozen
 class Hyperparameters(Record):
     """Hyperparameters Ω of a GPPOM, on the scale of the standardized variables.
 

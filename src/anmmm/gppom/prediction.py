@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
@@ -23,7 +23,6 @@ MAX_SAMPLES = 10_000
 ROWS = 256
 
 
-@frozen
 class MechanismPredictor(Record):
     """Posterior over the mechanisms of a new (x, y), whose θ is one of the fitted ones."""
 

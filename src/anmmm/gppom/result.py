@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import field
 
 from anmmm._html import html_facts
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
 from anmmm.gppom.parameters import Hyperparameters
 
 
-@frozen
 class FitResult(Record):
     """One fitted GPPOM.
 

@@ -29,7 +29,7 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
 from anmmm.direction.rows import groups_note
 from anmmm.direction.traps import trap_note
@@ -271,18 +271,17 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
     Yields a function that counts further fits.
     """
     with ExitStack() as stack:
-        bar: Any = None
+        update: Any = bool
         if progress:
             from tqdm.auto import tqdm
 
-            bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
+            update = stack.enter_context(tqdm(unit="fit", desc="graph")).update
         log = None if path is None else stack.enter_context(Checkpoint(path))
         if log is not None:
             lengths.fitted.update(_stored(log, lengths.sample))
 
         def count(new: dict[Key, float]) -> None:
-            if bar is not None:
-                bar.update(len(new))
+            update(len(new))
 
         def on_fit(new: dict[Key, float]) -> None:
             count(new)

@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
@@ -38,7 +38,6 @@ OnFit = Callable[[dict[Key, float]], object]
 Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
 
 
-@frozen
 class Sample(Record):
     """Columns of a table: values (n_samples, n_columns), which are categories, and their names."""
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.models import ConditionalModel
@@ -49,7 +49,6 @@ SAME_ROWS = 0.02
 CUTS = (0.2, 0.5, 0.8)
 
 
-@frozen
 class Mixing(Record):
     """A hidden variable that determines the mechanism of several nodes.
 
@@ -77,7 +76,6 @@ class Mixing(Record):
     gain: float
 
 
-@frozen
 class Switched(Weighted):
     """Mechanisms whose weights in each row other columns tell.
 
@@ -109,7 +107,6 @@ def _log_weights(likelihood: FloatArray) -> FloatArray:
     return np.log(np.maximum(weights, SMALLEST))
 
 
-@frozen
 class Group(Record):
     """Columns that one hidden variable switches, with the causes that they were fitted to."""
 

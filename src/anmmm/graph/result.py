@@ -19,14 +19,14 @@ from anmmm._files import (
 )
 from anmmm._html import html_table
 from anmmm._optional import pyarrow_module, require
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import brief, check_between, check_count
 from anmmm._version import __version__
 from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
-from anmmm.direction import SURE, format_confidence
+from anmmm.direction.outcome import SURE, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
@@ -41,7 +41,6 @@ SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 GIVEN = "given"
 
 
-@frozen
 class GraphEdge(Record):
     """An edge of a causal graph.
 
@@ -88,7 +87,6 @@ class GraphEdge(Record):
 EDGE_COLUMNS = tuple(GraphEdge.__annotations__)
 
 
-@frozen
 class GraphNode(Record):
     """A column of a causal graph, given its causes.
 
@@ -136,7 +134,6 @@ class GraphNode(Record):
         return check_models([self._model], HSICVariable(self._points)).pvalue
 
 
-@frozen
 class CausalGraph(Record):
     """A causal graph of the columns of a table.
 

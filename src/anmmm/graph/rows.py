@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._words import counted
-from anmmm.direction.outliers import outlier_mask
+from anmmm.direction.outliers import outlier_mask, outliers_note
 from anmmm.direction.rows import (
     as_many_rows,
     counted_rows,
@@ -43,8 +43,7 @@ def again_without(lengths: Lengths, parents: Parents) -> tuple[FloatArray, str, 
     for i, j in joined:
         on_line |= rows_on_line(values[:, i], values[:, j])
     if outliers.any():
-        rows = counted(int(outliers.sum()), "row")
-        notes.append(f"{rows} with outliers or censored values (codes?)")
+        notes.append(outliers_note(int(outliers.sum())))
     if on_line.any():
         notes.append(f"{counted(int(on_line.sum()), 'row')} on one line (filled in or copied?)")
     most = max(each.cells.n_distinct for each in lengths.sample.variables)

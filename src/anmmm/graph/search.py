@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.confidence import nats_error
-from anmmm.direction import LEANING
+from anmmm.direction.outcome import LEANING
 from anmmm.graph.lengths import Key, Lengths, in_batches
 
 # Nats that a move has to save, so that rounding errors are no gain.

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._optional import require
-from anmmm.direction import SURE
+from anmmm.direction.outcome import SURE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW
 from anmmm.interop._pairs import conditional_pvalue, decision
-
-__all__ = ["ANMMM", "background_knowledge", "register_hsic"]
 
 _WHAT_FOR = "this adapter needs causal-learn"
 

@@ -10,8 +10,6 @@ from typing import Any
 from anmmm.graph.forms import ARROW, read_graph, rebuilt
 from anmmm.interop._pairs import decision, learned
 
-__all__ = ["ANMMM"]
-
 
 class ANMMM:
     """A ``PairwiseModel`` of cdt.

@@ -10,8 +10,6 @@ from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import conditional_pvalue, learned
 from anmmm.interop.lingam import adjacency
 
-__all__ = ["PairGraph", "independence_test"]
-
 
 def independence_test(X: Any, Y: Any, conditioned_on: Any = None, **kwargs: Any) -> float:
     """P-value of the HSIC test in the form of ``dowhy.gcm.independence_test``.

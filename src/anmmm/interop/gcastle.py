@@ -12,8 +12,6 @@ from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import decision, learned
 from anmmm.interop.lingam import adjacency
 
-__all__ = ["ANMMM"]
-
 
 class ANMMM:
     """A learner in the form of ``castle.algorithms.ANMNonlinear``.

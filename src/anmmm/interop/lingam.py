@@ -14,8 +14,6 @@ from anmmm.collection.sources.columns import is_frame
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import MarkedEdge, edges_of_arcs
 
-__all__ = ["adjacency", "edges", "prior_knowledge"]
-
 
 def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
     """Return the directed edges as lingam's ``adjacency_matrix_``: 1 at [effect, cause].

@@ -88,16 +88,10 @@ class ANMMM(_Base):  # type: ignore[misc]
         names = list(X.columns)
         if len(names) != 2:
             raise ValueError(f"X must have the 2 columns of a pair, found n_features={len(names)}")
-        result = infer_direction(
-            X.iloc[:, 0],
-            X.iloc[:, 1],
-            criterion=self.criterion,
-            fit_options=self.fit_options,
-            n_resamples=self.n_resamples,
-            min_confidence=self.min_confidence,
-            random_state=self.random_state,
-        )
-        edge = _edge(result, names[0], names[1], self.on_undecided)
+        options = self.get_params(deep=False)
+        on_undecided = options.pop("on_undecided")
+        result = infer_direction(X.iloc[:, 0], X.iloc[:, 1], **options)
+        edge = _edge(result, names[0], names[1], on_undecided)
         self.result_ = result
         self.forward_score_ = result.models.forward_score
         self.backward_score_ = result.models.backward_score

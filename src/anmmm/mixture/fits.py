@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._kernels.location_scale import location_scale
 from anmmm._kernels.packed import N_INNER, Design
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import padded
 from anmmm.mixture.splines import Columns, SplineBasis
@@ -23,7 +23,6 @@ FARTHEST = 1e300
 TOLERANCE, MAX_ITER = 1e-5, 60
 
 
-@frozen
 class MixtureFit(Record):
     """A fitted mixture, on the scale of the standardized variables.
 
@@ -123,7 +122,6 @@ class MixtureFit(Record):
         )
 
 
-@frozen
 class LocationScaleFit(Record):
     """One mechanism whose noise has a scale that depends smoothly on the cause.
 

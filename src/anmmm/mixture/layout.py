@@ -19,7 +19,7 @@ from anmmm._kernels.mixture import SHORT_RUN, Starts
 from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, choose_strips, deal_out, lay_out
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray
 
 # Places on a piece at which a column is evaluated: four values determine a cubic.
@@ -35,7 +35,6 @@ POOL = threading.local()
 padded: Callable[[int], int] = cast(Any, packed.padded).py_func
 
 
-@frozen
 class Layout(Record):
     """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,)."""
 

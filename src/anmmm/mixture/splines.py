@@ -14,7 +14,7 @@ import numpy as np
 
 from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.mixture.layout import Layout, padded
 
@@ -45,7 +45,6 @@ class Columns(Record, ABC):
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
 
 
-@frozen
 class Splines(Columns):
     """The columns of a spline basis as functions.
 
@@ -63,14 +62,12 @@ class Splines(Columns):
         return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
 
     def evaluate(self, X: FloatArray) -> FloatArray:
-        """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
         points = np.ascontiguousarray(X, dtype=np.float64)
         columns = np.empty((len(points), self.combine.shape[1]))
         spline_columns(points, np.ascontiguousarray(self.knots.T), self.combine, columns, NONE)
         return columns
 
 
-@frozen
 class SplineBasis(Record):
     """Polyharmonic splines with a linear null space; in one dimension cubic smoothing splines.
 
@@ -346,7 +343,6 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
     return squared * np.sqrt(squared) / 12.0
 
 
-@frozen
 class SumColumns(Columns):
     """Columns of several bases side by side, each over `widths` of the cause's columns."""
 
@@ -361,7 +357,6 @@ class SumColumns(Columns):
         return np.ascontiguousarray(np.hstack(columns)[:, self.order])
 
 
-@frozen
 class CombinedColumns(Columns):
     """Combinations (n_columns, n_combined) of other columns."""
 
@@ -373,7 +368,6 @@ class CombinedColumns(Columns):
         return np.ascontiguousarray(self.columns.evaluate(X) @ self.combine)
 
 
-@frozen
 class LevelColumns(Columns):
     """Columns over categories: `rows` (n_levels, n_columns) at `places` (n_levels,)."""
 

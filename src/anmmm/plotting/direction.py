@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import check_lengths, check_single
+from anmmm._validation import check_lengths, check_single, cut
 from anmmm._words import hypotheses
-from anmmm.direction import (
+from anmmm.direction import DirectionResult, LatentFits
+from anmmm.direction.outcome import (
     COMMON_CAUSE,
     LACK_OF_FIT_PVALUE,
-    DirectionResult,
-    LatentFits,
     format_confidence,
     format_decision,
     format_probability,
@@ -180,10 +179,7 @@ def _category_names(values: Any, name: str) -> tuple[str, ...]:
 def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     for axis, names in zip((ax.xaxis, ax.yaxis), ticks, strict=True):
         if names:
-            shown = [
-                name if len(name) <= TICK_LETTERS else f"{name[: TICK_LETTERS - 1]}…"
-                for name in names
-            ]
+            shown = [cut(name, TICK_LETTERS) for name in names]
             axis.set_ticks(range(len(names)), shown, fontsize=SMALL)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._validation import cut
 from anmmm.collection.records import PairResult
-from anmmm.direction import COMMON_CAUSE, LEANING, NO_PREFERENCE, SURE
+from anmmm.direction.outcome import COMMON_CAUSE, LEANING, NO_PREFERENCE, SURE
 from anmmm.plotting.style import axes_or_new, matplotlib_module
 
 # Names that the axes can show, inches of a cell up to then, and of a figure at most.
@@ -126,8 +127,7 @@ class PairMap:
                 handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
             )
         if len(names) <= MOST_NAMES:
-            short = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names]
-            labels = [name.replace("$", r"\$") for name in short]
+            labels = [cut(name, LONGEST).replace("$", r"\$") for name in names]
             ax.set_xticks(range(len(labels)), labels, rotation=90)
             ax.set_yticks(range(len(labels)), labels)
         left = len(self._places) - len(names)

@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
-from anmmm.direction import COMMON_CAUSE, INDEPENDENT, format_decision
+from anmmm.direction.outcome import COMMON_CAUSE, INDEPENDENT, format_decision
 from anmmm.evaluation.tally import Tally
 
 # Rows of neither extreme that are kept before they are dropped.

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, check_overwrite, check_writable, with_filename
+from anmmm._files import atomic_writer, with_filename
 from anmmm._typing import StrPath
-from anmmm.direction import LACK_OF_FIT_PVALUE
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
-from anmmm.plotting import matplotlib_module, plot_graph
+from anmmm.plotting import plot_graph
 from anmmm.plotting.effect import draw_effect
 from anmmm.plotting.graph import check_graph, graph_size
 from anmmm.report.drawing import png_picture, svg_picture
-from anmmm.report.write import MOST_PLOTS, page_template
+from anmmm.report.write import MOST_PLOTS, check_page
 
-PIXELS = 96
+TEMPLATE, PIXELS = "graph.html.j2", 96
 
 
 def write_graph_report(
@@ -64,14 +64,14 @@ def write_graph_report(
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
     check_graph(graph)
-    check_graph_report(output, force=force)
+    template = check_page(output, TEMPLATE, force=force)
     edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
     # An undirected edge is listed in either order.
     gains = {pair: (edges.get(pair) or edges[pair[::-1]]).gain for pair in pairs}
     drawn = sorted(pairs, key=lambda pair: -gains[pair])[:MOST_PLOTS]
     size = graph_size(graph)
-    contents = page_template("graph.html.j2").generate(
+    contents = template.generate(
         graph=graph,
         name=name,
         picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
@@ -87,14 +87,6 @@ def write_graph_report(
     )
     with atomic_writer(output) as file, with_filename(output):
         file.writelines(contents)
-
-
-def check_graph_report(path: StrPath, *, force: bool = False) -> None:
-    """Raise an error if a page cannot be written, or would replace another file."""
-    page_template("graph.html.j2")
-    matplotlib_module("figure")
-    check_overwrite(path, force=force)
-    check_writable(path)
 
 
 def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[Any], None]:

@@ -26,7 +26,7 @@ from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
-from anmmm.direction import LACK_OF_FIT_PVALUE, SURE, format_confidence, format_decision
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE, format_confidence, format_decision
 from anmmm.evidence import model_text
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
@@ -144,10 +144,7 @@ def write_report(
     """
     n_plots = check_count(n_plots, "n_plots", minimum=0, maximum=MOST_PLOTS)
     # Check the output before the work.
-    template = page_template()
-    matplotlib_module("figure")
-    check_overwrite(output, force=force)
-    check_writable(output)
+    template = check_page(output, "page.html.j2", force=force)
     pairs = None if source is None else as_pairs(source)
     if pairs is not None:
         refuse_source(output, pairs.name, "the source of the pairs")
@@ -193,8 +190,17 @@ def base_name(path: Any) -> str:
     return os.path.basename(text.rstrip("/\\")) or text
 
 
-def page_template(file: str = "page.html.j2") -> Any:
-    """Return the template of a page; needs Jinja2."""
+def check_page(path: StrPath, template: str, *, force: bool = False) -> Any:
+    """Return the template of a page; raise an error if it cannot be written to this file."""
+    found = page_template(template)
+    matplotlib_module("figure")
+    check_overwrite(path, force=force)
+    check_writable(path)
+    return found
+
+
+def page_template(file: str) -> Any:
+    """Return a template; needs Jinja2."""
     jinja2 = require("jinja2", "report", "a report needs Jinja2")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),

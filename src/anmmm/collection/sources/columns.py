@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import labels_of
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import DATES, brief, is_missing
 from anmmm._warning import warn_caller
@@ -39,7 +39,6 @@ _UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
 Columns = dict[Hashable, NDArray[Any]]
 
 
-@frozen
 class Table(Record):
     """A table of variables; `name` is its path or the type of the object."""
 
@@ -200,7 +199,11 @@ def _selected(
     faults = {}
     for n, kind in kinds.items():
         if n not in {*numeric, *categories, *texts}:
-            problem = DATES if "date" in str(kind).lower() else _no_numbers(kind)
+            problem = f"holds {kind}, which is not numbers; {AS_NAMES}"
+            if kind == nw.Unknown:
+                problem = "has no values, or values of an unknown type"
+            elif "date" in str(kind).lower():
+                problem = DATES
             faults[n] = SourceError(name, None, f"column {n!r} {problem}")
     return Table(
         name,
@@ -219,12 +222,6 @@ def _holds_numbers(column: Any) -> bool:
     """Return whether a column of objects holds numbers only, at least one."""
     present = [item for item in column.to_list() if not is_missing(item)]
     return bool(present) and all(isinstance(item, (Real, Decimal)) for item in present)
-
-
-def _no_numbers(kind: Any) -> str:
-    if kind == nw.Unknown:
-        return "has no values, or values of an unknown type"
-    return f"holds {kind}, which is not numbers; {AS_NAMES}"
 
 
 def _array(array: NDArray[Any]) -> Table:

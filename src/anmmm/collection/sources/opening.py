@@ -170,9 +170,8 @@ def _recognized(path: StrPath, columns: Any) -> str:
         return "parquet" if columns is None else "table"
     if suffix in TEXT_SUFFIXES:
         return "cdt" if is_pair_csv(there) else "table"
-    if there.is_file():
-        with there.open("rb") as file:
-            refuse_binary(file.read(8), os.fspath(path))
+    with there.open("rb") as file:
+        refuse_binary(file.read(8), os.fspath(path))
     raise SourceError(
         os.fspath(path),
         None,

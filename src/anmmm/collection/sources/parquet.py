@@ -95,8 +95,6 @@ def source_errors(path: str, place: str | None) -> Iterator[None]:
     """Raise PyArrow's errors about broken content as `SourceError`, but not the system's."""
     try:
         yield
-    except SourceError:
-        raise
     except (pyarrow_module().ArrowException, OSError, ValueError) as error:
         # PyArrow raises OSError without an errno for broken pages.
         if isinstance(error, OSError) and error.errno is not None:

@@ -56,23 +56,17 @@ class TablePairs(FromFiles):
         self._explained = False
         self._rate: float | None = None
 
-    def explained(self) -> TablePairs:
-        """Return the same pairs; all pairs of a table come with columns that may explain them."""
+    def prepared(self, explain: bool, rate: float | None) -> TablePairs:
+        """Return the same pairs; if all, with columns that explain them, or marked by a screen."""
         other = copy(self)
-        if self.has_all:
-            other._explained, other.options = True, self.options | {"explain": True}
+        other._explained, other._rate = explain and self.has_all, rate
+        other.options = self.options | {"explain": other._explained or None, "screen": rate}
         return other
 
     @property
     def has_all(self) -> bool:
         """Whether these are all pairs of the columns."""
         return self._chosen is None
-
-    def screened(self, rate: float) -> TablePairs:
-        """Return the same pairs; marked if they fail a screen of this false discovery rate."""
-        other = copy(self)
-        other._rate, other.options = rate, self.options | {"screen": rate}
-        return other
 
     @property
     def ids(self) -> list[str]:

@@ -36,8 +36,6 @@ __all__ = [
     "Part",
     "Regressors",
     "Rescaled",
-    "Split",
-    "TwoPart",
     "fit_models",
     "marginals_of",
     "model_text",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Encoding, shortest
 from anmmm.evidence.density import Density, fit_densities
@@ -37,7 +37,6 @@ MAX_ITER = 200
 CURVE_ITER = 60
 
 
-@frozen
 class EffectCurves(Record):
     """The curves of a fitted model at given values of the cause.
 
@@ -68,7 +67,6 @@ class EffectCurves(Record):
         return self.through(lambda values: values[points, mechanism])
 
 
-@frozen
 class Regressors(Record):
     """Regressors of an effect that are not one variable.
 
@@ -183,7 +181,6 @@ class FitCache:
         )
 
 
-@frozen
 class ConditionalModel(Encoding, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
@@ -266,7 +263,6 @@ class ConditionalModel(Encoding, ABC):
 Model = TypeVar("Model", bound=ConditionalModel)
 
 
-@frozen
 class Wrapped(ConditionalModel, ABC):
     """A model made of another one, `model`, with a suffix of its name and of its text."""
 
@@ -277,22 +273,18 @@ class Wrapped(ConditionalModel, ABC):
 
     @property
     def n_mechanisms(self) -> int:
-        """Number of mechanisms."""
         return self.model.n_mechanisms
 
     @property
     def responsibilities(self) -> FloatArray:
-        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
         return self.model.responsibilities
 
     @property
     def name(self) -> str:
-        """Name in tables and files."""
         return self.model.name + self.SUFFIX
 
     @property
     def text(self) -> str:
-        """Description in words."""
         return self.model.text.removesuffix(self.WORDS) + self.WORDS
 
     @property
@@ -301,26 +293,21 @@ class Wrapped(ConditionalModel, ABC):
         return self.model.converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
         return self.model.curves(at)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return self.model.levels()
 
 
-@frozen
 class ModelMarginal(Marginal):
     """The marginal of a conditional model, fitted without a cause."""
 
     model: ConditionalModel
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
         return self.model.levels()
 
 
-@frozen
 class CurveModel(ConditionalModel, ABC):
     """A model by one smooth curve f of the cause, on a scale of its own."""
 

@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
@@ -30,7 +29,6 @@ NOISE = math.pi**2 / 6.0
 HYPER = 0.01
 
 
-@frozen
 class Categories(ConditionalModel):
     """Multinomial logistic regression: probabilities of categories depend on the cause."""
 
@@ -55,13 +53,9 @@ class Categories(ConditionalModel):
         """Whether the fit of the curves converged."""
         return self.is_converged
 
-    def probabilities_at(self, X: FloatArray) -> FloatArray:
-        """Return each category's probability at standardized points (n_points, n_features)."""
-        return np.exp(log_softmax(self.splines.evaluate(X) @ self.coefficients, axis=1))
-
     def curves(self, at: FloatArray) -> EffectCurves:
         """Return the most probable category, which has no band."""
-        likely = self.probabilities_at(at).argmax(axis=1)
+        likely = (self.splines.evaluate(at) @ self.coefficients).argmax(axis=1)
         return EffectCurves.about(np.unique(self.cells.values)[likely][:, np.newaxis], 0.0)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:

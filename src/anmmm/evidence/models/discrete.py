@@ -15,7 +15,6 @@ from scipy.special import betainc, gammaincc, gammaln, ndtr
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
 from anmmm.evidence.marginal import MOST_CATEGORIES
@@ -48,7 +47,6 @@ SIZE_ROUNDS = 3
 TINY = float(np.finfo(np.float64).tiny)
 
 
-@frozen
 class Ordered(CurveModel):
     """Levels of an effect are intervals of a curve with Gaussian noise: probit regression."""
 
@@ -71,7 +69,6 @@ class Ordered(CurveModel):
         )
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         index = self.cells.index
         return ndtr(self.cuts[index] - self.curve), ndtr(self.cuts[index + 1] - self.curve)
 
@@ -144,7 +141,6 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
     )
 
 
-@frozen
 class Counts(CurveModel):
     """Counts of mean ``exp(f(x))``, at least as variable as Poisson's."""
 

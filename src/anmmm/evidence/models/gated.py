@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import expit, log_expit
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, mixture_levels
 from anmmm.evidence.marginal import Normals
@@ -29,7 +28,6 @@ PRECISION = 0.1
 MOVED = 4.0
 
 
-@frozen
 class Gated(Weighted):
     """Two mechanisms whose weights are a logistic function of the cause."""
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
 from anmmm.evidence.density import Density, GaussianQuantiles, fit_densities
@@ -17,7 +16,6 @@ from anmmm.mixture import LocationScaleFit, MixtureFit, fit_location_scale, smal
 from anmmm.preprocessing import Cells
 
 
-@frozen
 class Additive(ConditionalModel):
     """C additive noise models that share Gaussian noise."""
 
@@ -40,12 +38,10 @@ class Additive(ConditionalModel):
 
     @property
     def n_mechanisms(self) -> int:
-        """Number of mechanisms."""
         return self.fit.n_mechanisms
 
     @property
     def responsibilities(self) -> FloatArray:
-        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
         return self.fit.probabilities
 
     @property
@@ -58,22 +54,18 @@ class Additive(ConditionalModel):
         return EffectCurves.about(self.fit.curves_at(at), math.sqrt(self.fit.noise_variance))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return mixture_levels(self.cells, self.fit)
 
 
-@frozen
 class Weighted(Additive):
     """The same with weights of its own for each row, (n_samples, n_mechanisms)."""
 
     weights: FloatArray
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return mixture_levels(self.cells, self.fit, self.weights)
 
 
-@frozen
 class AdditiveFreeNoise(Additive):
     """One additive noise model whose noise has a fitted density about the Gaussian fit's curve."""
 
@@ -95,12 +87,10 @@ class AdditiveFreeNoise(Additive):
         return cls(nats, fit.curve_cost + noise.cost, cells, fit, noise)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         scale = math.sqrt(self.fit.noise_variance)
         return noise_levels(self.cells, self.fit.curves[:, 0], scale, self.noise.cdf)
 
 
-@frozen
 class LocationScale(ConditionalModel):
     """One mechanism with Gaussian noise of a scale that depends on the cause."""
 
@@ -127,11 +117,9 @@ class LocationScale(ConditionalModel):
         return EffectCurves.about(center, scale)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return noise_levels(self.cells, self.fit.curve, self.fit.scale)
 
 
-@frozen
 class LocationScaleFreeNoise(LocationScale):
     """One mechanism whose noise, divided by the Gaussian fit's scale, has a fitted density."""
 
@@ -146,11 +134,9 @@ class LocationScaleFreeNoise(LocationScale):
         yield cls(*fits.noises[1])
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return noise_levels(self.cells, self.fit.curve, self.fit.scale, self.noise.cdf)
 
 
-@frozen
 class LocationScaleLinked(LocationScale):
     """The same for tied data, with the effect on the Gaussian quantiles of its own density."""
 
@@ -191,16 +177,13 @@ class LocationScaleLinked(LocationScale):
         return super().curves(at).through(self.link.undo)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return noise_levels(self.link, self.fit.curve, self.fit.scale)
 
 
-@frozen
 class QuantileGaussian(Marginal):
     """A Gaussian on the quantiles of the variable's own density."""
 
     link: GaussianQuantiles
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
         return noise_levels(self.link)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal, own_marginals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
@@ -14,7 +13,6 @@ from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
 
-@frozen
 class Independent(ConditionalModel):
     """The marginal of the effect: under it both directions have the same total."""
 

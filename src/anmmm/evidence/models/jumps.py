@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anmmm._record import Record, computed, frozen
-from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._record import Record, computed
+from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.density import sparseness
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.rescaled import SMOOTH
@@ -29,7 +29,6 @@ MOST_RANKS = 20_000
 ROUNDING = 1e-6
 
 
-@frozen
 class Jumps(Wrapped):
     """The shortest model of one mechanism about a curve with jumps: `model`."""
 
@@ -53,13 +52,6 @@ class Jumps(Wrapped):
         yield cls(model.nats, cost, model.cells, model)
 
 
-def in_order(basis: SplineBasis) -> IntArray:
-    """Return the rows (n_samples,) of a basis over one cause in the order of the cause."""
-    assert basis.order is not None
-    return basis.order
-
-
-@frozen
 class StepColumns(Columns):
     """Columns of a basis, the first `n_null` followed by standardized steps, (n_steps,) each."""
 
@@ -88,7 +80,7 @@ class StepColumns(Columns):
 def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
     """Return a basis of curves that jump before these ranks of the cause."""
     x = basis.cause
-    ordered = x[in_order(basis)]
+    ordered = np.sort(x)
     above = 1.0 - np.array(rows) / len(x)
     columns = StepColumns(
         basis.splines,
@@ -109,7 +101,8 @@ def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float)
     """
     n = len(y)
     step = -(-n // MOST_RANKS)
-    order = in_order(basis)[::step]
+    assert basis.order is not None
+    order = basis.order[::step]
     price, smooth = 1.5 * math.log(n), 0.5 * n * math.log(variance)
     # Few jumps hardly change the differences of neighbors, which thus show how much can be gained.
     noise = 0.5 * float(np.mean(np.diff(y[order]) ** 2))
@@ -128,7 +121,6 @@ def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float)
     return sorted(row * step for row in chosen) if least < smooth else []
 
 
-@frozen
 class Search(Record):
     """The search of jumps of a curve over a cause, whose values are in increasing order."""
 

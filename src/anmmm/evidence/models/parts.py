@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.marginal import Marginal
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 Pieces: TypeAlias = "Sequence[tuple[Part, Variable]]"
 
 
-@frozen
 class Part(Record):
     """Some rows of a variable (n_samples,), and the standardization of their values."""
 
@@ -62,7 +61,6 @@ class Part(Record):
         return Regressors(cause.basis.of_rows(self.rows), cause.is_tied, rescaled=scale)
 
 
-@frozen
 class OfRows(Wrapped):
     """The shortest model of the rows `part`, with descriptions of the others."""
 
@@ -80,7 +78,6 @@ class OfRows(Wrapped):
         return self.model.curves(at).through(self.part.undo)
 
 
-@frozen
 class TwoPart(OfRows):
     """An effect with a frequent value: `label` describes which rows have it, `model` the others."""
 
@@ -124,7 +121,6 @@ class TwoPart(OfRows):
         return levels_within(self.label, (self.part, self.model))
 
 
-@frozen
 class TwoRanges(OfRows):
     """An effect with a gap: `label` describes which rows are on which side of it.
 
@@ -195,11 +191,9 @@ class TwoRanges(OfRows):
         return cls(nats, cost, cells, models[0], part, label, beyond, models[1])
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return levels_within(self.label, (self.part, self.model), (self.beyond, self.other))
 
 
-@frozen
 class Split(OfRows):
     """A cause with frequent values, at each of which the effect has its own marginal.
 
@@ -238,7 +232,6 @@ class Split(OfRows):
         yield cls(code_lengths(mass, cells.n_distinct), cost, cells, model, part, marginals)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         levels = np.empty((2, len(self.part.rows)))
         levels[:, self.part.rows] = self.model.levels()
         for rows, marginal in self.marginals_there:

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 from anmmm._kernels.monotone import N_SLOPES, EffectSums, effect_sums, link_values, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
-from anmmm._record import Record, computed, frozen
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.density import BASES, Density, fit_density, normal_quantile, plain_density
@@ -96,7 +96,6 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
     return np.copysign(ndtri(tail), signed)
 
 
-@frozen
 class EffectScale(Record):
     """An effect on the Gaussian quantiles of a base distribution."""
 
@@ -140,7 +139,6 @@ class EffectScale(Record):
         return np.stack([self.link_at(z, c) for c in np.eye(N_SLOPES)])
 
 
-@frozen
 class MonotoneLink(Record):
     """An increasing function h of a standardized effect, whose noise has unit variance.
 
@@ -186,7 +184,6 @@ def scales_of(cells: Cells, own: Sequence[Density] = ()) -> list[EffectScale]:
     return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
-@frozen
 class PostNonlinear(CurveModel):
     """A monotone function of the effect is a curve of the cause plus Gaussian noise.
 
@@ -247,11 +244,9 @@ class PostNonlinear(CurveModel):
         )
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
 
 
-@frozen
 class PostNonlinearFreeNoise(ConditionalModel):
     """The same with noise of a fitted density about the functions of the Gaussian fit, `plain`.
 
@@ -319,7 +314,6 @@ class PostNonlinearFreeNoise(ConditionalModel):
         return self.plain.curves(at)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
         return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
 
 

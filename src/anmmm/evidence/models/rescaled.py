@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
@@ -50,7 +49,6 @@ LEVELS: Kinds = (Ordered, Counts)
 NAMES: Kinds = (Categories,)
 
 
-@frozen
 class Rescaled(Wrapped):
     """The shortest model of one mechanism over the rescaled cause: `model`."""
 
@@ -74,7 +72,6 @@ class Rescaled(Wrapped):
         return cls(model.nats, model.cost, model.cells, model)
 
 
-@frozen
 class RescaledColumns(Columns):
     """Columns over a scale that increases with the cause: `scale` at `values`, (n_values,)."""
 

@@ -13,8 +13,6 @@ from anmmm.gppom.engines.linear import LinearEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
 from anmmm.gppom.options import FitOptions
 
-__all__ = ["ENGINES", "AutoEngine", "DenseEngine", "LinearEngine", "LowRankEngine", "make_engine"]
-
 ENGINES: dict[str, Callable[..., Engine]] = {
     "auto": AutoEngine,
     "dense": DenseEngine,

@@ -7,12 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.parameters import Hyperparameters
 
 
-@frozen
 class DataTerms(Record):
     """The data terms and the gradient of -L + λ log(HSIC_b + ε₀)."""
 

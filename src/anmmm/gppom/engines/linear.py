@@ -6,7 +6,7 @@ import numpy as np
 
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.dense import LOG_TWO_PI, SINGULAR_PIVOT
-from anmmm._record import Record, frozen
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance, gram
 from anmmm.gppom.engines.base import DataTerms, failed, finite
@@ -14,7 +14,6 @@ from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
-@frozen
 class LinearEngine(Record):
     """Exact evaluation by matrices of NumPy, O(N³) time, O(N²) memory; docs/method/linear.md."""
 
