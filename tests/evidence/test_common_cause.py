@@ -300,6 +300,8 @@ def test_it_can_be_switched_off():
     assert result.evidence.common_cause is None
     assert result.relation != "common cause"
     assert result.probabilities.common_cause == 0.0
+    assert "common cause (not tried)" in result.summary()
+    assert "No unmeasured common cause was tried." in result.summary()
     with pytest.raises(TypeError, match="common_cause must be True or False, found 'no'"):
         infer_direction(x, y, common_cause="no")
 

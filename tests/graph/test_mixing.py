@@ -46,6 +46,8 @@ def test_slopes_that_turn_together_are_found(order, sign):
     (mixing,) = graph.mixing
     assert {order[node] for node in mixing.nodes} == {2, 3}
     assert agreement(mixing.labels, group) > 0.8
+    assert 0.0 < mixing.agreement < 1.0
+    assert mixing.pvalue < 1e-6
     assert np.bincount(mixing.labels)[0] >= len(group) / 2
     assert mixing.gain > 20
     assert graph.node(order.index(2)).n_mechanisms == 2

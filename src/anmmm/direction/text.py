@@ -24,8 +24,10 @@ from anmmm.evidence import EvidenceResult
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
-A score near 0 decides nothing. An unmeasured common cause is considered if it makes groups or
-a curve. A selection of rows is not considered; the check may warn of it."""
+A score near 0 decides nothing. {hidden}
+A selection of rows is not considered; the check may warn of it."""
+_TRIED = "An unmeasured common cause is considered if it makes groups or a curve."
+_NOT_TRIED = "No unmeasured common cause was tried."
 
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
@@ -44,6 +46,8 @@ def direction_text(
         (table, facts, stopped), note = _latent_parts(result, result.models, names), _LATENT_NOTE
     else:
         (table, facts, stopped), note = _evidence_parts(result.models, names), _EVIDENCE_NOTE
+        is_tried = result.models.independent or result.models.common_cause is not None
+        note = note.format(hidden=_TRIED if is_tried else _NOT_TRIED)
     n_used = result.n_samples
     n = n_used if n_total is None else n_total
     facts = {

@@ -64,6 +64,8 @@ class Mixing(Record):
         Probability of each group.
     agreement : float
         Smallest adjusted mutual information of two nodes' labels, each from its own column.
+    pvalue : float
+        Largest p-value of Fisher's exact test of two nodes' labels: of all permutations of one.
     gain : float
         Nats that it saves over the nodes' shortest models without it.
     """
@@ -73,6 +75,7 @@ class Mixing(Record):
     labels: IntArray
     probabilities: FloatArray
     agreement: float
+    pvalue: float
     gain: float
 
 
@@ -382,6 +385,7 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
 
 def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixing:
     """Return a set of columns as it is reported, by the names of the columns."""
+    from scipy.stats import fisher_exact
     from sklearn.metrics import adjusted_mutual_info_score
 
     own = [each.likelihood.argmax(axis=1) for each in group.members.values()]
@@ -393,5 +397,11 @@ def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixi
         labels=probabilities.argmax(axis=1),
         probabilities=probabilities,
         agreement=min(float(adjusted_mutual_info_score(*pair)) for pair in combinations(own, 2)),
+        pvalue=max(float(fisher_exact(_table(*pair))[1]) for pair in combinations(own, 2)),
         gain=math.fsum(map(lengths, group.causes, group.causes.values())) - group.length,
     )
+
+
+def _table(one: IntArray, other: IntArray) -> IntArray:
+    """Count rows by two labels of 0 and 1."""
+    return np.bincount(2 * one + other, minlength=4).reshape(2, 2)
