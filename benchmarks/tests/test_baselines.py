@@ -96,7 +96,7 @@ def test_variables_are_read_and_refused_as_by_the_package():
         method.direction(x, np.ones(len(x)))
     with pytest.raises(ValueError, match=r"x has 2 columns, but .* pass one column"):
         method.direction(np.column_stack([x, y]), y)
-    with pytest.raises(ValueError, match="n_mechanisms must be at most n_samples"):
+    with pytest.raises(ValueError, match="n_mechanisms must be at most 40, found 41"):
         DBSCAN().labels(x, y, 41)
 
 
