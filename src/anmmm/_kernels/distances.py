@@ -1,4 +1,7 @@
-"""The median distance between points of a line."""
+"""The median distance between points of a line: a width of the HSIC test.
+
+docs/method/mathematics.md, "HSIC test".
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Columns that are cubic between knots, and observations laid out by the piece between two knots.
 
 On a piece a curve has four coefficients, its variance seven, and the sums over observations are
-eleven, for any number of columns. `strips` passes over the observations.
+eleven, for any number of columns. `strips` passes over the observations. docs/notes/kernels.md,
+"Pieces and strips".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The columns of a spline basis at many points, or their products summed over the points."""
+"""The columns of a spline basis at many points, or their products summed over the points.
+
+docs/method/decisions.md, "Mixtures".
+"""
 
 from __future__ import annotations
 
