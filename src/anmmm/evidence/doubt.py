@@ -8,13 +8,13 @@ from __future__ import annotations
 from anmmm.evidence.models.gaussian import LocationScaleFreeNoise, LocationScaleLinked
 from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.models.parts import TwoPart
-from anmmm.evidence.models.postnonlinear import PostNonlinearFreeNoise
+from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
 from anmmm.evidence.models.rescaled import Rescaled
 
 FLEXIBLE_NOTE = "neither direction is simple (selected rows?): not sure"
 LINKED_NOTE = "only described on the quantiles of its own values: not sure"
 ATOMS_NOTE = "several values of many rows (rounded in several ways?): not sure"
-SCALE_NOTE = "the scale of the cause may be that of an effect: not sure"
+SCALE_NOTE = "a scale may be that of a cause or of an effect: not sure"
 # Values of many rows that are described one by one.
 MANY_ATOMS = 2
 
@@ -33,6 +33,10 @@ def doubt_of(model: str, reverse: str) -> str:
         return LINKED_NOTE
     # The link of the reverse direction has less freedom than the scale of a cause.
     if Rescaled.SUFFIX in model and PostNonlinearFreeNoise.NAME in reverse:
+        return SCALE_NOTE
+    # Nor is a link simpler than a scale that is made for heavy tails.
+    has_scale = reverse.endswith(Rescaled.SUFFIX) and PostNonlinear.NAME not in reverse
+    if has_scale and model in (PostNonlinear.NAME, PostNonlinearFreeNoise.NAME):
         return SCALE_NOTE
     if any(each.count(TwoPart.SUFFIX) >= MANY_ATOMS for each in both):
         return ATOMS_NOTE
