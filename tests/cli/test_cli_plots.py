@@ -75,6 +75,14 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
     assert err.endswith('pip install "anmmm[plot]"\n')
 
 
+def test_pairs_of_no_table_have_no_map(refused, data):
+    (data.parent / "pairs").mkdir()
+    data.rename(data.parent / "pairs" / "pair0001.txt")
+    err = refused("directions", "pairs", "--plot", "map.png")
+    assert err.startswith("pairs: a map (--plot) needs the pairs of one table, --columns all; ")
+    assert not (data.parent / "map.png").exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 @pytest.mark.parametrize("command", [("direction", "data.csv"), ("evaluate", "f3", "--n-pairs=1")])

@@ -164,6 +164,12 @@ def test_linear_gaussian_edges_have_no_direction(rng):
     kinds = {frozenset((e.cause, e.effect)): (e.kind, e.effect) for e in graph.edges}
     assert kinds[frozenset((0, 1))][0] == "–"
     assert not any(edge.is_sure for edge in graph.edges if {edge.cause, edge.effect} == {0, 1})
+    # The confidence in an edge without a direction is not read as one in a direction.
+    (line,) = (each for each in graph.summary().splitlines() if each.startswith(("0 –", "1 –")))
+    assert line.split()[4] == "(edge)"
+    assert "1 without a direction" in graph.summary()
+    frame = graph.to_pandas()
+    assert frame.certainty.isna().tolist() == [kind == "–" for kind in frame.kind]
     assert kinds[frozenset((1, 3))][1] == kinds[frozenset((2, 3))][1] == 3
     with pytest.raises(ValueError, match=r"0 – 1|1 – 0"):
         graph.to_dag()
@@ -392,6 +398,7 @@ def test_graphs_are_written_and_read_back(found, tmp_path):
     assert set(found.to_dag().edges) == EDGES
     assert not found.to_networkx(min_confidence=1.0).edges
     assert found.to_pandas().columns[0] == "cause"
+    assert set(found.to_pandas().certainty) == set(frame.certainty) == {"sure"}
     assert "dose → level" in found.summary()
     assert "dose → level" in found._repr_html_()
     with pytest.raises(ValueError, match=r"must end in \.csv"):

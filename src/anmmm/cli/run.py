@@ -101,6 +101,11 @@ class CollectionRun:
             shown = PairMap()
         with input_errors(), echo_warnings(), _workers_of(self.dask):
             pairs = as_pairs(self.source, **self.reading)
+            if shown is not None and not getattr(pairs, "variables", ()):
+                raise InputError(
+                    f"{self.source}: a map (--plot) needs the pairs of one table, --columns all; "
+                    "of other pairs write the rows with -o, then use anmmm report"
+                )
             # Refuses the checkpoint of another run, which then stays as it is.
             results = function(pairs, checkpoint=checkpoint, **given(**options))
             with remove_on_success(checkpoint), results:

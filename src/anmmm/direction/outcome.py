@@ -36,9 +36,14 @@ def certainty_of(decision: Any) -> str | None:
     """Return how certain a direction is, in a word; None without a direction or a confidence."""
     if not decision.direction or decision.confidence is None:
         return None
-    if decision.confidence >= SURE:
+    return certainty_word(decision.confidence)
+
+
+def certainty_word(confidence: float) -> str:
+    """Return how certain a direction of this confidence is, in a word."""
+    if confidence >= SURE:
         return "sure"
-    return "leaning" if decision.confidence >= LEANING else NO_PREFERENCE
+    return "leaning" if confidence >= LEANING else NO_PREFERENCE
 
 
 def is_sure(decision: Any) -> bool | None:

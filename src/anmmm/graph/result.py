@@ -26,11 +26,11 @@ from anmmm._version import __version__
 from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
-from anmmm.direction.outcome import SURE, format_confidence
+from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
-from anmmm.graph.forms import ARROW, MARK_OF, Edge, PartialGraph
+from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, PartialGraph
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
 from anmmm.graph.search import causal_order
@@ -81,10 +81,20 @@ class GraphEdge(Record):
     @property
     def is_sure(self) -> bool:
         """Whether it is an arrow of confidence 0.9 or more."""
-        return self.kind == ARROW and self.confidence >= SURE
+        return self.certainty == "sure"
+
+    @property
+    def certainty(self) -> str | None:
+        """``"sure"``, ``"leaning"`` (0.6 or more) or ``"no preference"`` of an arrow; else None."""
+        return certainty_word(self.confidence) if self.kind == ARROW else None
+
+    @property
+    def _confidence_text(self) -> str:
+        """The confidence, marked if it is that of an edge without a direction."""
+        return format_confidence(self.confidence) + (" (edge)" if self.kind == LINE else "")
 
 
-EDGE_COLUMNS = tuple(GraphEdge.__annotations__)
+EDGE_COLUMNS = (*GraphEdge.__annotations__, "certainty")
 
 
 class GraphNode(Record):
@@ -349,13 +359,13 @@ class CausalGraph(Record):
     def summary(self) -> str:
         """Return a table of the edges as text, with the other findings."""
         rows = [
-            (edge, format_confidence(confidence), gain if gain == GIVEN else f"{gain:.1f}", *texts)
+            (edge, confidence, gain if gain == GIVEN else f"{gain:.1f}", *texts)
             for edge, confidence, gain, *texts in self._shown
         ]
-        columns = {"edge": "<4", "confidence": ">10", "gain": ">6", "model": "<5", "note": "<1"}
+        columns = {"edge": "<4", "confidence": "<10", "gain": ">6", "model": "<5", "note": "<1"}
         lines = [
             f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}: "
-            f"{counted(len(self.edges), 'edge')}, {self._n_sure} sure (confidence {SURE} or more)"
+            f"{counted(len(self.edges), 'edge')}, {self._sure_text}"
         ]
         if rows:
             lines += ["", *Table(columns).lines(rows)]
@@ -383,16 +393,23 @@ class CausalGraph(Record):
         return sum(edge.is_sure and edge.note != GIVEN for edge in self.edges)
 
     @property
-    def _rows(self) -> list[dict[str, Any]]:
-        return list(map(asdict, self.edges))
+    def _sure_text(self) -> str:
+        """Numbers of sure edges, and of edges without a direction if there are some."""
+        n_open = len(self.undirected)
+        text = f"{self._n_sure} sure (confidence {SURE} or more)"
+        return f"{text}, {n_open} without a direction" if n_open else text
 
     @property
-    def _shown(self) -> list[tuple[str, float, Any, str, str]]:
+    def _rows(self) -> list[dict[str, Any]]:
+        return [asdict(edge) | {"certainty": edge.certainty} for edge in self.edges]
+
+    @property
+    def _shown(self) -> list[tuple[str, str, Any, str, str]]:
         """Edge, confidence, gain, model and note of each edge, as people read them."""
         return [
             (
                 f"{each.cause} {each.kind} {each.effect}",
-                each.confidence,
+                each._confidence_text,
                 GIVEN if each.note == GIVEN else each.gain,
                 model_text(each.model),
                 "" if each.note == GIVEN else each.note,
