@@ -49,6 +49,14 @@ settings.register_profile(
 settings.load_profile("suite")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def compiling_is_not_announced():
+    """Have no test depend on whether it is the first that compiles."""
+    from anmmm._compiling import LISTENERS
+
+    LISTENERS.clear()
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20181203)

@@ -276,3 +276,12 @@ assert (here.labels == there.labels).all()
 def test_a_process_forked_after_a_clustering_can_cluster():
     # Several threads of OpenMP, which do not live on in a fork.
     python("-W", "ignore", "-c", FORK, env={"OMP_NUM_THREADS": "2"}, timeout=300)
+
+
+def test_labels_of_complete_rows_name_their_rows():
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    assert_array_equal(cluster_mechanisms(x, y, 1).rows, np.arange(40))
+    x[3] = y[11] = np.nan
+    result = cluster_mechanisms(x, y, 1, missing="drop")
+    assert_array_equal(result.rows, np.delete(np.arange(40), [3, 11]))
+    assert (len(result.labels), result.n_dropped) == (38, 2)

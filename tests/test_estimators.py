@@ -1,11 +1,13 @@
 """scikit-learn's own conformance checks on the estimators."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from anmmm import GPPOM, ANMMixture, CausalDirection, FitOptions, MechanismClustering
+from anmmm.datasets import make_anm_mixture
 
 ESTIMATORS = [
     ANMMixture(),
@@ -65,6 +67,15 @@ def test_a_fit_that_fails_leaves_what_an_earlier_one_found(estimator):
         estimator.fit(np.hstack([X, X**2]), np.where(np.arange(30) == 3, np.nan, X[:, 0]))
     assert vars(estimator) == before
     assert estimator.n_features_in_ == 1
+
+
+@pytest.mark.parametrize("estimator", [CausalDirection(), MechanismClustering(1)])
+def test_results_have_the_names_of_the_columns(estimator):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    frame = pd.DataFrame({"dose": x, "response": y})
+    assert estimator.fit(frame).result_.names == ("dose", "response")
+    assert estimator.fit(frame[["dose"]], frame["response"]).result_.names == ("dose", "response")
+    assert estimator.fit(frame.to_numpy()).result_.names == ("x", "y")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -83,7 +83,7 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
 
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
-    first, second, n_dropped = complete_rows(x, y, missing)
+    first, second, dropped = complete_rows(x, y, missing)
     for values, name in ((x, "x"), (y, "y")):
         if _spells_numbers(values):
             warn_caller(
@@ -92,7 +92,7 @@ def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variab
                 UserWarning,
             )
     try:
-        return as_variables(first, second), n_dropped
+        return as_variables(first, second), len(dropped)
     except MissingValueError as error:
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
 
@@ -107,24 +107,25 @@ def _spells_numbers(values: Any) -> bool:
 
 def complete_rows(
     x: ArrayLike, y: ArrayLike, missing: Any, *, numbers: bool = False
-) -> tuple[Any, Any, int]:
-    """Return both variables, without incomplete rows if `missing` is "drop", and their number.
+) -> tuple[Any, Any, IntArray]:
+    """Return both variables, without incomplete rows if `missing` is "drop", and their positions.
 
     `numbers`: refuse names and categories.
     """
+    none = np.empty(0, dtype=np.intp)
     if check_choice(missing, "missing", MISSING) == "raise":
-        return x, y, 0
+        return x, y, none
     check_aligned(x, y)
     (first, one), (second, other) = (_with_missing(*each, numbers) for each in ((x, "x"), (y, "y")))
     if not (first.ndim and second.ndim):
         # No variable: the checks that follow raise.
-        return x, y, 0
+        return x, y, none
     check_lengths(first, second, ("x", "y"))
     incomplete = one | other
     if not incomplete.any():
-        return x, y, 0
+        return x, y, none
     refuse_empty((one, other), ("x", "y"))
-    return first[~incomplete], second[~incomplete], int(incomplete.sum())
+    return first[~incomplete], second[~incomplete], np.flatnonzero(incomplete)
 
 
 def refuse_empty(missing: Iterable[BoolArray], names: Sequence[str]) -> None:
@@ -151,8 +152,15 @@ def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], 
 
 
 def names_of(x: Any, y: Any) -> tuple[str, str]:
-    """Return the names of both variables, if they have some that differ; else x and y."""
-    first, second = _name_of(x, "x"), _name_of(y, "y")
+    """Return the names of both variables, if they have some that differ; else x and y.
+
+    If y is None, x is a frame of both columns.
+    """
+    if y is None:
+        columns = [name for name in getattr(x, "columns", ()) if isinstance(name, str) and name]
+        first, second = columns if len(columns) == 2 else ("x", "y")
+    else:
+        first, second = _name_of(x, "x"), _name_of(y, "y")
     return (first, second) if first != second else ("x", "y")
 
 

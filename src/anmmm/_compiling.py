@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import current_process
 
 # Logger of the whole package, for phases that take long.
 LOGGER = logging.getLogger("anmmm")
@@ -13,10 +14,11 @@ MESSAGE = "compiling for this machine, once: it may take half a minute"
 
 
 def announce() -> None:
-    """Log the message, and print it at a terminal."""
+    """Log the message, and print it to standard error, unless this is a worker process."""
     LOGGER.info(MESSAGE)
-    if sys.stderr is not None and sys.stderr.isatty():
-        from tqdm.auto import tqdm
+    if sys.stderr is not None and current_process().name == "MainProcess":
+        # Above any bar; in a notebook tqdm.auto may warn of libraries that it does not find.
+        from tqdm import tqdm
 
         tqdm.write(MESSAGE, file=sys.stderr)
 

@@ -24,7 +24,7 @@ from anmmm._version import __version__
 _OURS = re.compile(
     rb"""\A(
     pair_id,x,y,cause,effect,n, | {("(pair_id|x|y|cause|effect)":\ (null|"([^"\\]|\\.)*"),\ ){5}"n":
-    | line,x,y,label, | cause,effect,kind,confidence,gain, | PAR1 .* anmmm\.kind
+    | line,.{,2000}?,label,latent_1 | cause,effect,kind,confidence,gain, | PAR1 .* anmmm\.kind
     | {.* "anmmm_version":\ "[^"]*"\s*}\s*\Z
     | <\?xml .{,1000} <key\ id="(gain"\ for="edge"|anmmm_version")
     | .{,200} <meta\ name="generator"\ content="anmmm

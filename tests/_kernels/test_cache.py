@@ -1,8 +1,8 @@
 """The disk cache: never another version's machine code, never a damaged one, never in the way."""
 
+import multiprocessing
 import os
 import random
-import sys
 import warnings
 from pathlib import Path
 
@@ -47,13 +47,14 @@ def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monk
     assert heard == ["compiling"]
 
 
-@pytest.mark.parametrize("at_a_terminal", [True, False])
-def test_compiling_is_logged_and_told_at_a_terminal(monkeypatch, capsys, caplog, at_a_terminal):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: at_a_terminal)
+@pytest.mark.parametrize("process", ["MainProcess", "LokyProcess-1"])
+def test_compiling_is_logged_and_printed_except_by_workers(monkeypatch, capsys, caplog, process):
+    monkeypatch.setattr(multiprocessing.current_process(), "_name", process)
     caplog.set_level("INFO", logger="anmmm")
     _compiling.announce()
     assert caplog.messages == [_compiling.MESSAGE]
-    assert capsys.readouterr().err == (f"{_compiling.MESSAGE}\n" if at_a_terminal else "")
+    printed = f"{_compiling.MESSAGE}\n" if process == "MainProcess" else ""
+    assert capsys.readouterr() == ("", printed)
 
 
 def test_a_block_listens_only_where_nothing_was_compiled_before(monkeypatch):

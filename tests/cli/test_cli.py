@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import anmmm.cli as cli_module
 from anmmm import __version__, cluster_mechanisms, infer_direction
+from anmmm._files import is_result_file
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.outcome import format_confidence, format_probability, is_sure
@@ -282,16 +283,18 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
     assert "labels written to labels.csv" in err
     with (tmp_path / "labels.csv").open() as file:
         rows = list(csv.DictReader(file))
-    header = ["line", "x", "y", "label", "latent_1", "probability_0", "probability_1"]
+    header = ["line", "cause", "effect", "label", "latent_1", "probability_0", "probability_1"]
     assert list(rows[0]) == header
     for row in rows:
         probabilities = [float(row["probability_0"]), float(row["probability_1"])]
         assert sum(probabilities) == pytest.approx(1.0)
+        assert max(map(len, (row["probability_0"], row["probability_1"]))) <= len("0.123456")
         assert int(row["label"]) == np.argmax(probabilities)
     expected = [n for n in range(2, 44) if n not in (5, 12)]
     assert [int(row["line"]) for row in rows] == expected
-    assert [float(row["x"]) for row in rows] == X.tolist()
-    assert [float(row["y"]) for row in rows] == Y.tolist()
+    assert [float(row["cause"]) for row in rows] == X.tolist()
+    assert [float(row["effect"]) for row in rows] == Y.tolist()
+    assert is_result_file(tmp_path / "labels.csv")
     assert {row["label"] for row in rows} == {"0", "1"}
     sizes = [sum(row["label"] == str(label) for row in rows) for label in range(2)]
     assert [line.split()[1] for line in err.splitlines()[4:6]] == [str(size) for size in sizes]
@@ -308,7 +311,7 @@ def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, opt
     status, out, err = run("cluster", data, *arguments)
     rows = list(csv.DictReader(out.splitlines()))
     assert status == 0
-    assert [float(row["x"]) for row in rows] == X.tolist()
+    assert [float(row["temperature"]) for row in rows] == X.tolist()
     labels = cluster_mechanisms(*PAIR, n_mechanisms, **options).labels
     assert [int(row["label"]) for row in rows] == labels.tolist()
     assert ("labels not refined by EM: refine is False" in err) is ("refine" in options)
@@ -322,8 +325,15 @@ def test_cluster_without_refinement_has_no_probabilities(document, data):
     assert sum(found["sizes"]) == 40
     assert set(found["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
     labels = (data.parent / "labels.csv").read_text().splitlines()
-    assert (labels[0], len(labels)) == ("line,x,y,label,latent_1", 41)
+    assert (labels[0], len(labels)) == ("line,ozone,temperature,label,latent_1", 41)
     assert len(found["rows"]) == 40
+
+
+def test_cluster_keeps_x_and_y_where_a_column_has_the_name_of_another_title(run, tmp_path):
+    path = write_columns(tmp_path / "t.csv", *PAIR, header="line,y")
+    assert run("cluster", path, "--no-refine")[1].startswith("line,x,y,label,latent_1\n")
+    path = write_columns(tmp_path / "t.csv", *PAIR, header="y,x")
+    assert run("cluster", path, "--no-refine")[1].startswith("line,y,x,label,latent_1\n")
 
 
 # --- directions -----------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ def test_what_is_known_is_told(document, data):
     found = document("graph", "data.csv", *options)
     assert {(edge["cause"], edge["effect"]) for edge in found["edges"]} == {("c", "b"), ("b", "a")}
     assert document("graph", "data.csv", "--columns", "a,b")["columns"] == ["a", "b"]
+    assert document("graph", "data.csv", "--columns", "all")["columns"] == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,15 @@ def test_the_cause_is_the_true_one_or_inferred_and_the_row_says_so():
     x, y = mixture(1)
     noise = np.random.default_rng(0).normal(size=40)
     source = [Pair("true", x, y, -1), Pair("inferred", y, x), Pair("none", noise, noise)]
+    source.append(Pair("unrelated", x, noise))
     rows = list(cluster_pairs(source, random_state=0, **CHEAP))
-    assert [row.cause for row in rows] == ["y", "y", None]
-    assert [row.cause_source for row in rows] == ["truth", "inferred", None]
+    assert [row.cause for row in rows] == ["y", "y", None, None]
+    assert [row.cause_source for row in rows] == ["truth", "inferred", None, None]
     assert (rows[2].status, rows[2].reason) == ("unusable", "the direction is undecided")
+    unrelated = ("unusable", "x and y are independent: no mechanisms")
+    assert (rows[3].status, rows[3].reason) == unrelated
     rows = list(cluster_pairs(source, cause="truth", random_state=0, **CHEAP))
-    assert [row.status for row in rows] == ["ok", "unusable", "unusable"]
+    assert [row.status for row in rows] == ["ok", *["unusable"] * 3]
     assert "does not give" in rows[1].reason
     inferred = cluster_pairs(source, cause="inferred", random_state=0, **CHEAP)[0]
     assert (inferred.cause, inferred.cause_source) == ("x", "inferred")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anmmm.cli.messages import say
+from anmmm._words import printable
+from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     column_options,
     common_options,
@@ -22,6 +23,9 @@ from anmmm.cli.options import (
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
     from anmmm.clustering import ClusteringResult
+
+# Digits of a probability in a file.
+DIGITS = 6
 
 
 @click.command("cluster")
@@ -45,8 +49,8 @@ def cluster_command(
     """Label each row of FILE with its mechanism.
 
     The first column (or --x) is the cause, the second (or --y) the effect. The labels are CSV: line
-    of the row in FILE, x, y, label (from 0), the latent, and, if labels are refined, the
-    probability of each mechanism. FILE is a table as in "anmmm direction".
+    of the row in FILE, both columns by their names, label (from 0), the latent, and, if labels are
+    refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
     from dataclasses import replace
 
@@ -71,9 +75,10 @@ def cluster_command(
         )
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     titles, rows = _labels(result, columns)
+    names = [printable(name) for name in columns.names]
     if output is not None:
         with input_errors(output):
-            write_csv(output, titles, rows)
+            write_csv(output, *_named(titles, rows, names))
     if as_json:
         document = {
             k: v for k, v in result.to_dict().items() if k not in ("labels", "probabilities")
@@ -81,7 +86,7 @@ def cluster_command(
         extra = {"seed": random_state, "rows": rows}
         click.echo(to_json_document(document | extra))
     elif output is None:
-        dump_csv(sys.stdout, titles, rows)
+        dump_csv(sys.stdout, *_named(titles, rows, [plain(name) for name in names]))
         # Raise the error of a closed pipe here, where click handles it.
         sys.stdout.flush()
     say(result.summary())
@@ -100,6 +105,16 @@ def _labels(result: ClusteringResult, columns: Columns) -> tuple[list[str], list
     cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]
     if result.probabilities is not None:
         titles += [f"probability_{label}" for label in range(result.n_mechanisms)]
-        cells += [*result.probabilities.T]
+        cells += [*result.probabilities.T.round(DIGITS)]
     rows = [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
     return titles, rows
+
+
+def _named(
+    titles: list[str], rows: list[dict[str, Any]], names: list[str]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the table with the names of the columns for x and y, unless one is a title itself."""
+    if len({*names}) < 2 or {titles[0], *titles[3:]} & {*names}:
+        return titles, rows
+    heads = [titles[0], *names, *titles[3:]]
+    return heads, [dict(zip(heads, row.values(), strict=True)) for row in rows]

@@ -45,12 +45,14 @@ from anmmm.cli.options import (
         "--within",
         metavar="FILE",
         help="Edges that the graph may have: a CSV file with the columns source, target and "
-        "perhaps edge (->, -- or <->). What -o writes is one.",
+        "perhaps edge (->, -- or <->); or cause, effect, kind, as -o writes.",
     ),
     click.option(
         "--columns",
-        callback=parsed_by(parse_names),
-        metavar="A,B,...",
+        callback=parsed_by(
+            lambda text, option: None if text == "all" else parse_names(text, option)
+        ),
+        metavar="A,B,...|all",
         help="Columns to use.  [default: all]",
     ),
     categories_option,

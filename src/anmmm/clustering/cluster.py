@@ -125,6 +125,8 @@ class ClusteringResult(Record):
         Names of cause and effect: of a Series, or of a frame of one column; otherwise x and y.
     n_dropped : int
         Observations left out because a value is missing.
+    rows : ndarray of int, shape (n_samples,)
+        Position in the data of each observation that was used: 0, 1, … without those left out.
     """
 
     labels: IntArray
@@ -137,6 +139,7 @@ class ClusteringResult(Record):
     mixture: MixtureFit | None = None
     names: tuple[str, str] = ("x", "y")
     n_dropped: int = 0
+    rows: IntArray = field(kw_only=True, repr=False)
     # Both variables as fitted, and the maps that standardize new ones.
     _points: tuple[FloatArray, FloatArray] = field(kw_only=True, repr=False)
     _scales: tuple[Standardization, Standardization] = field(kw_only=True, repr=False)
@@ -357,7 +360,7 @@ def cluster_mechanisms(
         How Θ is fitted, ``{"lam": 0.5}`` for instance; see `anmmm.FitOptions`.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them,
-        and has labels for the others.
+        and has labels for the others, which `ClusteringResult.rows` are.
     random_state : None, int or Generator
         Seeds k-means of several latents, and the random starts of the fit.
 
@@ -396,7 +399,7 @@ def cluster_mechanisms(
     >>> bool(adjusted_rand_score(labels, result.labels) > 0.8)
     True
     """
-    first, second, n_dropped = complete_rows(x, y, missing, numbers=True)
+    first, second, dropped = complete_rows(x, y, missing, numbers=True)
     cause, effect = as_pair(first, second)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
@@ -435,7 +438,8 @@ def cluster_mechanisms(
         criteria=criteria,
         mixture=None if mixture is None else mixture.reordered(order),
         names=names_of(x, y),
-        n_dropped=n_dropped,
+        n_dropped=len(dropped),
+        rows=np.delete(np.arange(len(X) + len(dropped)), dropped),
         _points=(X, Y),
         _scales=(scale_x, scale_y),
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._categories import names_of
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
@@ -98,7 +100,7 @@ class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEs
         cause, effect = check_fit_input(self, X, y, pair=True)
         # The parameters are the options of the function.
         result = cluster_mechanisms(cause, effect, **self.get_params(deep=False))
-        self.result_ = result
+        self.result_ = result = replace(result, names=names_of(X, y))
         self.labels_ = result.labels
         self.latent_ = result.latent
         self.probabilities_ = result.probabilities

@@ -25,6 +25,7 @@ from anmmm.collection.task import (
 )
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
+from anmmm.direction.outcome import INDEPENDENT
 from anmmm.gppom import FitOptions
 from anmmm.mixture import MAX_MECHANISMS
 
@@ -172,7 +173,9 @@ class ClusterTask(PairTask):
             return pair.truth, "truth"
         if self.cause == "truth":
             raise ValueError("the source does not give the true direction")
-        direction = infer_direction(x, y, random_state=seed).direction
-        if direction == 0:
+        result = infer_direction(x, y, random_state=seed)
+        if result.relation == INDEPENDENT:
+            raise ValueError("x and y are independent: no mechanisms")
+        if result.direction == 0:
             raise ValueError("the direction is undecided")
-        return direction, "inferred"
+        return result.direction, "inferred"

@@ -113,8 +113,8 @@ class Pair(Record):
         """
         if self.problem:
             return self
-        x, y, n_dropped = complete_rows(self.x, self.y, "drop")
-        return replace(self, x=x, y=y, n_dropped=self.n_dropped + n_dropped)
+        x, y, dropped = complete_rows(self.x, self.y, "drop")
+        return replace(self, x=x, y=y, n_dropped=self.n_dropped + len(dropped))
 
     def checked(self) -> Pair:
         """Return the pair with checked variables.

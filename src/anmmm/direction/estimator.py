@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._categories import names_of
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
@@ -105,7 +107,7 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
         first, second = check_fit_input(self, X, y, pair=True)
         # The parameters are the options of the function.
         result = infer_direction(first, second, **self.get_params(deep=False))
-        self.result_ = result
+        self.result_ = result = replace(result, names=names_of(X, y))
         self.direction_ = result.direction
         self.score_ = result.score
         self.forward_score_ = result.models.forward_score
