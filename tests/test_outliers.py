@@ -148,9 +148,11 @@ def test_without_outliers_nothing_is_decided_twice():
 
 
 def nothing_without(x, y):
-    result, note = infer_direction(x, y), "(codes?); without: too little to decide"
+    result, note = infer_direction(x, y), "by the other rows: too little to decide"
     assert result.confidence == pytest.approx(0.5, abs=1e-3)
-    return f"with outliers or censored values {note}" in result.notes[0]
+    return (
+        f"with an outlier or a value at a limit (a code such as -999?); {note}" in result.notes[0]
+    )
 
 
 def test_too_few_others_bear_nothing_out(rng):
@@ -183,7 +185,8 @@ def test_outliers_of_several_columns(rng):
 
 def test_they_are_remarked_on_everywhere(printed, document, tmp_path):
     x, y = pair(code_in_y=1e9)
-    note = "1 row with outliers or censored values (codes?); without: leaning {} → {}"
+    note = "1 row with an outlier or a value at a limit (a code such as -999?); "
+    note += "by the other rows: leaning {} → {}"
     result = infer_direction(x, y)
     assert result.notes == (note.format("x", "y"),)
     assert result.notes[0] in result._repr_html_()

@@ -117,7 +117,9 @@ def test_how_sure_a_decision_is_said(decided, change, line, first):
 def test_independence_and_a_common_cause_are_said(rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     assert repr(apart).startswith("independent")
-    assert str(apart).startswith("independent: no model gains from the cause\n")
+    assert str(apart).startswith(
+        "independent: knowing one variable does not help to describe the other\n"
+    )
     turn, noise = rng.uniform(0.0, 5.0, 300), 0.05 * rng.normal(size=(2, 300))
     both = infer_direction(pd.Series(np.cos(turn) + noise[0], name="a"), np.sin(turn) + noise[1])
     assert repr(both).startswith("common cause")
@@ -166,12 +168,14 @@ def test_clusters_are_said_by_their_sizes(clustered):
     )
     lines = str(clustered).splitlines()
     assert lines[0] == "100 observations, cause dose, effect effect (%)"
-    assert lines[1:3] == ["labels refined by EM", "mechanism    size  fraction"]
+    assert lines[1:3] == ["labels refined by a mixture of curves", "mechanism    size  fraction"]
     assert lines[3].split() == ["0", f"{first}", f"{first}%"]
-    assert lines[5].startswith("number of mechanisms chosen by the smallest criterion (1: ")
+    assert lines[5].startswith(
+        "number of mechanisms chosen by the shortest description, in nats (1: "
+    )
     plain = FORMS["clusters of Θ"]()
     assert repr(plain).endswith(" observations, not refined")
-    assert "labels not refined by EM: refine is False" in str(plain).splitlines()
+    assert "labels not refined: refine is False" in str(plain).splitlines()
     one = cluster_mechanisms(DOSE, EFFECT, 1, random_state=0)
     assert repr(one) == "dose → effect (%): 1 mechanism of 100 observations, refined"
 

@@ -43,6 +43,7 @@ def test_two_effects_of_a_cause_are_explained_by_it(frame):
     rows = decided(frame)
     assert list(rows) == ["cause,first", "cause,second", "first,second"]
     assert [row.explained_by for row in rows.values()] == [None, None, "cause"]
+    assert [repr(row).endswith(", explained by cause>") for row in rows.values()] == [0, 0, 1]
     reason = "explained by cause: first and second are independent given it"
     assert rows["first,second"].reason == reason
 

@@ -265,7 +265,8 @@ def test_results_are_streamed():
     results = infer_directions(source(), **CHEAP)
     assert drawn == []
     assert results.total is None
-    assert repr(results) == "<PairResults: directions of an unknown number of pairs, 0 read>"
+    unread = "<PairResults: directions of an unknown number of pairs, 0 read>"
+    assert repr(results) == str(results) == unread
     assert bool(results)
     assert results[0].pair_id == "0"
     assert drawn == [0]
@@ -297,6 +298,8 @@ def test_results_are_read_again_ordered_and_filtered():
     assert [row.pair_id for row in results.filter(lambda row: row.status != "ok")] == ["flat"]
     assert results.summary() == summarize(rows)
     assert repr(results) == "<PairResults: directions of 4 pairs, 4 read>"
+    assert str(results) == str(results.summary())
+    assert str(results.sure()) == str(results.sure().summary())
     assert results.to_polars()["pair_id"].to_list() == [*"abc", "flat"]
     assert not infer_directions([])
 

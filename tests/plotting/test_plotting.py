@@ -167,7 +167,7 @@ def test_observations_of_a_doubtful_mechanism_are_hollow(ax, clustered, threshol
     for label, points in enumerate(scatters(ax)):
         opacity = points.get_facecolors()[:, 3]
         assert (opacity == 0).tolist() == doubtful[clustered.labels == label].tolist()
-    assert (f"probabilities < {threshold:g}" in legend_texts(ax)) == doubtful.any()
+    assert (f"uncertain (probability < {threshold:g})" in legend_texts(ax)) == doubtful.any()
     assert doubtful.any() == (threshold > 0)
 
 

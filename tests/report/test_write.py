@@ -131,13 +131,26 @@ def test_cards_say_relation_check_and_what_is_not_related(tmp_path):
     x, y, _ = make_anm_mixture("f3", 50, random_state=1)
     rows = rows_of_every_outcome()
     _, page = report(tmp_path, rows, source={row.pair_id: (x, y) for row in rows}, n_plots=3)
-    for said in ("leaning y → x", "x → y, but not related", "check p = 0.002", "independent"):
+    for said in (
+        "leaning y → x",
+        "x → y; the test of independence finds no relation",
+        "check p = 0.002",
+        "independent",
+    ):
         assert said in page.text
     # Pairs that are independent have no direction to be certain of.
     assert "the most certain first; independent pairs are left out." in page.text
     assert sum(tag == "figcaption" for tag, _ in page.found) == 4
     assert "Of 4 analyzed pairs whose direction is not known and that are not" in page.text
     assert page.fact("mean confidence")[0] == f"{np.mean([0.95, 0.7, 0.92, 0.5]):.2f}"
+
+
+def test_pairs_in_which_neither_is_the_cause_are_not_of_unknown_direction(tmp_path):
+    rows = [replace(row, truth=0) for row in rows_of_every_outcome()]
+    _, page = report(tmp_path, [*rows, PairResult("u", "ok", direction=1, score=0.2)])
+    assert "In 5 analyzed pairs neither variable causes the other (truth 0)." in page.text
+    assert "Of these 1 was called independent, and 2 have a sure direction." in page.text
+    assert "Of 1 analyzed pairs whose direction is not known" in page.text
 
 
 def test_the_decision_rates_are_those_of_the_rows(tmp_path):

@@ -140,7 +140,7 @@ mechanisms_option = click.option(
 refine_option = click.option(
     "--refine/--no-refine",
     default=None,
-    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them unrefined. "
+    help="Refine the clusters of the latent by a mixture of curves, or print them unrefined. "
     "[default: refine, unless one mechanism is much more likely]",
 )
 force_option = click.option(
@@ -185,8 +185,8 @@ decision_options = [
     click.option(
         "--criterion",
         metavar="NAME",
-        help="Quantity that decides the direction: evidence (description length), the default; "
-        "or the dependence of latent and cause: hsic, hsic_ratio.",
+        help="Quantity that decides the direction: evidence (description length), the default, "
+        "which takes no --lam; or the dependence of latent and cause: hsic, hsic_ratio.",
     ),
     click.option(
         "--n-resamples",
@@ -221,8 +221,7 @@ common_options = [
         "fit_options",
         type=float,
         callback=parsed_by(lambda lam, option: {"lam": lam}),
-        help="Weight of the independence of latent and cause in the fit of the latent; not for the "
-        "criterion evidence, which fits none.",
+        help="Weight of the independence of latent and cause in the fit of the latent.",
     ),
     click.option(
         "--seed",

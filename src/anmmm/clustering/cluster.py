@@ -114,8 +114,8 @@ class ClusteringResult(Record):
         Why they are not refined, or why the mixture did not start from the clusters of Θ;
         otherwise empty.
     criteria : ndarray of shape (n_tried,) or None
-        Criterion of the mixture with 1, 2, … mechanisms if ``"auto"`` chose, the smallest
-        winning; otherwise None.
+        Description length of the mixture with 1, 2, … mechanisms in nats if ``"auto"`` chose, the
+        smallest winning; otherwise None.
     mixture : anmmm.mixture.MixtureFit or None
         The refined mixture on the scale of the standardized variables; None without refinement.
     curves : ndarray of shape (n_samples, n_mechanisms) or None
@@ -183,7 +183,7 @@ class ClusteringResult(Record):
             Lines as ``anmmm cluster`` prints them.
         """
         n, (cause, effect) = len(self.labels), map(printable, self.names)
-        refined = "labels refined by EM" if self.refined else "labels not refined by EM"
+        refined = "labels refined by a mixture of curves" if self.refined else "labels not refined"
         lines = [
             f"{n} observations, cause {cause}, effect {effect}",
             f"{refined}: {self.reason}" if self.reason else refined,
@@ -193,7 +193,9 @@ class ClusteringResult(Record):
         ]
         if self.criteria is not None:
             tried = ", ".join(f"{c}: {value:.1f}" for c, value in enumerate(self.criteria, start=1))
-            lines.append(f"number of mechanisms chosen by the smallest criterion ({tried})")
+            lines.append(
+                f"number of mechanisms chosen by the shortest description, in nats ({tried})"
+            )
         if not self.fit.converged:
             lines.append(f"the fit did not converge ({self.fit.status})")
         return "\n".join(lines)

@@ -149,6 +149,8 @@ class PairResult(Row, eq=True):
         if self.status != "ok":
             return f"<PairResult {self.pair_id}: {self.status}, {self.reason}>"
         text = format_with_confidence(self, hypotheses(self.x, self.y))
+        if self.explained_by:
+            text += f", explained by {self.explained_by}"
         return f"<PairResult {self.pair_id}: {text}>"
 
 

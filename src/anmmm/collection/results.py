@@ -124,6 +124,11 @@ class PairResults(Sequence[R]):
         kept = "" if self._kept is not None else ", a stream that is read once"
         return f"<PairResults: {self.schema.kind} of {size} pairs, {self._n_read} read{kept}>"
 
+    def __str__(self) -> str:
+        """Return the summary; of streams, and of results that were closed, the repr."""
+        unbounded = self.total is None and not self._complete
+        return repr(self) if self._kept is None or unbounded or self._ended else str(self.summary())
+
     def _repr_html_(self) -> str:
         """Show the rows in notebooks if all were computed."""
         if self._kept is None or not self._complete:

@@ -263,7 +263,7 @@ def decide(
             kept = x[~outliers], y[~outliers]
             most, decision = decide_again(*kept, compare_part, direction)
             confidence = min(confidence, most)
-            notes.append(f"{outliers_note(int(outliers.sum()))}; without: {decision}")
+            notes.append(f"{outliers_note(int(outliers.sum()))}; by the other rows: {decision}")
         if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
             one, other = x[:, 0], y[:, 0]
             most, traps = confidence_by_traps(one, other, names, compare_part, direction)

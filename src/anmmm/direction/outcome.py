@@ -29,7 +29,7 @@ REFUSED_PVALUE = 0.001
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
 UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
-INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
+INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
 
 
 def certainty_of(decision: Any) -> str | None:

@@ -43,7 +43,7 @@ def outlier_rows(variables: Variables) -> BoolArray | None:
 
 def outliers_note(count: int) -> str:
     """Return the note on rows with outliers."""
-    return f"{counted(count, 'row')} with outliers or censored values (codes?)"
+    return f"{counted(count, 'row')} with an outlier or a value at a limit (a code such as -999?)"
 
 
 def decide_again(

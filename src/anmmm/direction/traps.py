@@ -47,7 +47,7 @@ def confidence_by_traps(
         of_others, decision = decide_again(x[~filled], y[~filled], compare, direction)
         most = min(most, of_others)
         rows = counted(int(filled.sum()), "row")
-        notes.append(f"{rows} on one line (filled in or copied?); without: {decision}")
+        notes.append(f"{rows} on one line (filled in or copied?); by the other rows: {decision}")
     return most, notes
 
 

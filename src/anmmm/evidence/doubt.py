@@ -12,7 +12,7 @@ from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFree
 from anmmm.evidence.models.rescaled import Rescaled
 
 FLEXIBLE_NOTE = "neither direction is simple (selected rows?): not sure"
-LINKED_NOTE = "only described on the quantiles of its own values: not sure"
+LINKED_NOTE = "fits only after the effect is rescaled to a Gaussian distribution: not sure"
 ATOMS_NOTE = "several values of many rows (rounded in several ways?): not sure"
 SCALE_NOTE = "a scale may be that of a cause or of an effect: not sure"
 # Values of many rows that are described one by one.

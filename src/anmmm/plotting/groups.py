@@ -208,7 +208,7 @@ def finish(
                 markersize=5,
                 markerfacecolor="none",
                 linestyle="none",
-                label=f"probabilities < {groups.uncertain:g}",
+                label=f"uncertain (probability < {groups.uncertain:g})",
             )
         )
     # Layout would make space for a legend that is wider than the axes by making these narrower.

@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
-from anmmm.direction.outcome import COMMON_CAUSE, INDEPENDENT, format_decision
+from anmmm.direction.outcome import COMMON_CAUSE, INDEPENDENT, certainty_of, format_decision
 from anmmm.evaluation.tally import Tally
 
 # Rows of neither extreme that are kept before they are dropped.
@@ -37,6 +37,8 @@ class Digest(Tally):
         self.models: Counter[str] = Counter()
         self.mechanisms: Counter[int] = Counter()
         self.relations: Counter[str] = Counter()
+        # Of pairs of truth 0: independent, sure and so on.
+        self.neither: Counter[str] = Counter()
         # For rows without a result, and for analyzed rows.
         self.failures, self.remarks = Reasons(), Reasons()
         # Hashes take a tenth of the memory of ids.
@@ -58,6 +60,9 @@ class Digest(Tally):
             remark = row.reason.replace(named, "explained by other columns:")
             self.remarks.add(row.status, remark, row.pair_id)
         self.relations[format_decision(row)] += 1
+        if row.truth == 0:
+            word = INDEPENDENT if row.relation == INDEPENDENT else certainty_of(row)
+            self.neither[word or "other"] += 1
         if row.model is not None:
             self.models[row.model] += 1
         if row.n_mechanisms is not None:
@@ -68,7 +73,7 @@ class Digest(Tally):
         size = abs(row.score)
         self.sizes.append(size)
         self._by_score.add((size,), row)
-        if is_right(row) is None:
+        if is_right(row) is None and row.truth != 0:
             self.unknown_scores.append(row.score)
         if row.confidence is not None:
             self.confidences.append(row.confidence)
