@@ -287,7 +287,7 @@ def filled_in(values):
     ("spoil", "note"),
     [
         (filled_in, "60 rows on one line"),
-        (with_codes, "8 rows with outliers or censored values"),
+        (with_codes, "8 rows with an outlier or a value at a limit"),
         (
             lambda values: np.repeat(values[:30], 10, axis=0),
             "each row, or nearly the same, occurs 10 times",
