@@ -229,6 +229,13 @@ def test_categories_and_counts_are_a_latent_class_model():
     assert named.evidence.common_cause.length == pytest.approx(found.length)
 
 
+def test_counts_that_are_equal_but_for_rounding_share_a_cell(rng, monkeypatch):
+    monkeypatch.setattr("anmmm.evidence.variable.LARGEST_COUNT", np.inf)
+    level = rng.integers(20, size=200)
+    found = described(10.0**level, level + rng.normal(size=200))
+    assert found is None or math.isfinite(found.length)
+
+
 def test_counts_of_hidden_groups_may_vary_more_than_poissons(rng):
     group = rng.integers(2, size=300)
     x = rng.negative_binomial(3, 3.0 / (3.0 + np.array([2.0, 20.0])[group]))

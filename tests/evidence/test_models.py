@@ -339,6 +339,16 @@ def test_counts_in_another_unit_are_tied_data():
     assert counts.forward.independent <= dozens.forward.independent + 1e-9
 
 
+def test_large_tied_whole_numbers_are_no_counts(rng):
+    # Their unit and origin do not matter, as those of dates in nanoseconds.
+    x = rng.normal(size=200)
+    y = np.tanh(2 * x) + 0.3 * rng.normal(size=200)
+    day = np.digitize(y, np.linspace(-2, 2, 30))
+    large, small = infer_direction(9e15 + 1e9 * day, x), infer_direction(day / 12.0, x)
+    assert "count" not in large.evidence.backward.models
+    assert (large.score, large.confidence) == pytest.approx((small.score, small.confidence))
+
+
 def fitted(basis, y):
     effect = Variable.of(y)
     return next(PostNonlinear.encode(FitCache(Regressors(basis, False), effect)))

@@ -92,6 +92,20 @@ def test_rules_hold_in_every_climb():
     assert not arrows(bare)
 
 
+def test_a_climb_ends_if_a_length_is_not_a_number():
+    class Broken:
+        fit = staticmethod(lambda keys: None)
+        candidates = staticmethod(lambda j, causes: {0, 1} - {j} - causes)
+        n_calls = 0
+
+        def __call__(self, j, causes):
+            self.n_calls += 1
+            assert self.n_calls < 100
+            return math.nan
+
+    assert arrows(climb(Broken(), (frozenset(), frozenset()), rules(2))) == []
+
+
 def free_of(parents, arrow):
     return tuple(each - {arrow[0]} if j == arrow[1] else each for j, each in enumerate(parents))
 

@@ -284,7 +284,8 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
     counts = np.zeros((2, n_values))
     for axis, variable in enumerate((x, y)):
         if kinds[axis] == COUNTS and variable.raw is not None:
-            counts[axis, : variable.cells.n_distinct] = np.unique(variable.raw)
+            # Several numbers may be in one cell, if they differ by rounding errors only.
+            counts[axis, variable.cells.index] = variable.raw
     return Pair(
         np.stack([c.values for c in both]),
         np.stack([c.index for c in both]).astype(np.int64),

@@ -28,6 +28,8 @@ TIED = 0.5
 ATOM, LARGEST_FEW = 0.1, 10
 # The same of rows that are described separately, their most values, and fewest remaining rows.
 APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
+# Largest count: the rounding errors of larger ones' probabilities would matter.
+LARGEST_COUNT = 1e9
 # Fewest tied values of which one end may be described separately.
 FEWEST_VALUES = 4
 # How many times less dense than on both sides values are in a gap, and the smallest fraction of the
@@ -297,11 +299,12 @@ class Variable(Record):
 
     @property
     def may_count(self) -> bool:
-        """Whether its values are tied whole numbers from 0 on."""
+        """Whether its values are tied whole numbers from 0 to `LARGEST_COUNT`."""
         raw = self.raw
         if raw is None or not self.is_tied:
             return False
-        return bool(raw.min() >= 0.0 and np.all(raw == np.rint(raw)))
+        in_range = raw.min() >= 0.0 and raw.max() <= LARGEST_COUNT
+        return bool(in_range and np.all(raw == np.rint(raw)))
 
     @computed
     def is_tied(self) -> bool:

@@ -130,7 +130,8 @@ def climb(lengths: Lengths, parents: Parents, rules: Rules) -> Parents:
         added = additions[i, j], {j: parents[j] | {i}}
         others = _deletions_and_reversals(lengths, parents, rules, above)
         saved, sets = max([added, *others], key=lambda move: move[0])
-        if saved <= TOLERANCE:
+        # Also ends if it is NaN.
+        if not saved > TOLERANCE:
             return parents
         stale, parents = set(sets), changed(parents, sets)
 
