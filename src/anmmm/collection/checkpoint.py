@@ -245,7 +245,8 @@ def remove_log(path: StrPath) -> None:
 
 def digest(pair: Pair) -> str:
     """Return 16 hexadecimal digits of all that a row depends on."""
-    parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
+    metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
+    parts = (*metadata, pair.problem, pair.n_dropped)
     variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
     return content_hash(parts, *variables, *(pair.others or ()))[:16]
 

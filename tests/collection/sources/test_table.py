@@ -311,3 +311,12 @@ def test_an_unnamed_column_that_numbers_the_rows_makes_no_pairs(tmp_path):
     frame.to_csv(tmp_path / "t.csv")
     with pytest.warns(UserWarning, match=r"pairs: column 1 \(unnamed, numbers the rows\)$"):
         assert [pair.pair_id for pair in as_pairs(tmp_path / "t.csv", columns="all")] == ["a,b"]
+
+
+def test_an_index_with_gaps_or_of_a_parquet_file_makes_no_pairs(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.0, 0.5, 1.0], "b": [3, 1, 2, 5]}).iloc[[3, 0, 2]]
+    frame.to_csv(tmp_path / "t.csv")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", pa.Table.from_pandas(frame)):
+        with pytest.warns(UserWarning, match=r" \(unnamed, numbers the rows\)$"):
+            assert [pair.pair_id for pair in as_pairs(source, columns="all")] == ["a,b"]

@@ -33,8 +33,8 @@ from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.text import AS_NAMES, read_table
 
-# Name that pandas gives to a column without one.
-_UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
+# Names that pandas gives to a column without one, and Parquet files to an index without one.
+_UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?|__index_level_\d+__)?")
 
 Columns = dict[Hashable, NDArray[Any]]
 
@@ -62,13 +62,13 @@ class Table(Record):
 
     @computed
     def row_numbers(self) -> list[Hashable]:
-        """Unnamed columns that count the rows, as the index of a data frame does."""
+        """Unnamed columns that number the rows, as the index of a data frame does."""
         return [
             name
             for name in self.unnamed
             if name in self.numeric
             and name not in self.faults
-            and _counts(self.read([name], [])[name])
+            and _numbers_rows(self.read([name], [])[name])
         ]
 
     def column(self, name: Any, argument: str) -> Hashable:
@@ -102,10 +102,10 @@ class Table(Record):
         return {name: name for name in self.names}
 
 
-def _counts(values: FloatArray) -> bool:
-    """Return whether values are 0 to n - 1 or 1 to n."""
-    start = values[0] if len(values) else math.nan
-    return start in (0.0, 1.0) and np.array_equal(values, start + np.arange(len(values)))
+def _numbers_rows(values: FloatArray) -> bool:
+    """Return whether values are distinct whole numbers, as of rows in any order, some left out."""
+    whole = np.all((values >= 0.0) & (values == np.rint(values)))
+    return bool(whole) and len(np.unique(values)) == len(values)
 
 
 def _kind(name: Any) -> type:
