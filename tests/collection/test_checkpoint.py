@@ -154,7 +154,9 @@ def test_other_data_under_the_same_name_are_refused_where_they_begin(path):
     assert run(pairs(10), checkpoint=path).to_list() == run(pairs(10)).to_list()
 
 
-@pytest.mark.parametrize("change", ["x", "y", "pair_id", "truth", "weight", "group", "problem", "names"])
+@pytest.mark.parametrize(
+    "change", ["x", "y", "pair_id", "truth", "weight", "group", "problem", "names"]
+)
 def test_a_digest_sees_every_part(change):
     values = {"pair_id": "a", "x": np.arange(3.0), "y": np.arange(3.0), "truth": 1, "weight": 1.0}
     other = {"x": np.arange(1, 4.0), "y": np.arange(3), "weight": 2.0, "truth": -1}

@@ -30,6 +30,7 @@ ARROW, LINE, BOTH = KINDS = ("→", "–", "↔")
 MARK_OF = dict(zip(KINDS, MARKS, strict=True))
 # Marks of causal-learn at both ends of an edge: -1 is a tail, 1 an arrowhead.
 CAUSALLEARN = {(-1, 1): "->", (1, -1): "<-", (-1, -1): "--", (1, 1): "<->"}
+AS_PAIRS = "pass edges as a list of pairs, e.g. [('a', 'b')]"
 # Columns of files of edges.
 HEADERS = ("source", "target", "edge"), ("cause", "effect", "kind")
 
@@ -119,18 +120,27 @@ def read_graph(graph: Any) -> PartialGraph:
         return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
     if is_frame(graph):
         try:
-            table: Any = nw.from_native(graph, eager_only=True)
+            table: Any = nw.from_native(graph)
         except nw.exceptions.DuplicateError:
             raise ValueError("graph has several columns of one name; rename them") from None
+        if isinstance(table, nw.LazyFrame):
+            raise TypeError("graph is a lazy frame; collect it")
+        texts = [name for name, kind in table.schema.items() if kind == nw.String]
+        if texts:
+            raise TypeError(
+                f"graph is a data frame, but no adjacency, because it holds text in {texts[0]!r}; "
+                f"{AS_PAIRS}"
+            )
         # Those of the table, because the columns of an Arrow table are its values.
         names, index = list(table.columns), getattr(graph, "index", None)
         if index is not None and list(index) != names:
             raise ValueError(
                 "graph is a data frame whose index and columns differ; an adjacency has the same "
-                "nodes in both, in one order"
+                f"nodes in both, in one order; {AS_PAIRS}"
             )
         return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
-    if isinstance(graph, Iterable):
+    # The marks in a mapping would be ignored.
+    if isinstance(graph, Iterable) and not isinstance(graph, Mapping):
         return PartialGraph((), map(_marked_edge, graph))
     raise TypeError(
         "graph must be a graph of networkx or causal-learn, an adjacency (data frame or square "

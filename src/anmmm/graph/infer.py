@@ -164,9 +164,9 @@ def infer_graph(
     rules = rules_of(
         table,
         names,
-        required=required or (),
-        forbidden=forbidden or (),
-        tiers=tiers or (),
+        required=() if required is None else required,
+        forbidden=() if forbidden is None else forbidden,
+        tiers=() if tiers is None else tiers,
         within=partial,
         max_parents=min(most, max(n_samples // ROWS_A_PARENT, 1)),
         min_gain=least,

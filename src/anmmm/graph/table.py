@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -195,8 +195,7 @@ def rules_of(
         allowed = fixed["within"] | lines | lines.T
     allowed &= ~_matrix(table, names, forbidden, "forbidden")
     earlier: list[int] = []
-    for group in tiers:
-        group = [group] if isinstance(group, str) else [*group]
+    for group in _groups(tiers):
         later = [_place(table, names, name, "tiers") for name in group]
         for name, place in zip(group, later, strict=True):
             if place in earlier or later.count(place) > 1:
@@ -215,7 +214,10 @@ def rules_of(
     on_cycle = sorted({*range(n)}.difference(causal_order(rules.start)))
     if on_cycle:
         cyclic = listed([names[at] for at in on_cycle])
-        raise ValueError(f"the required edges make a cycle among {cyclic}; take one of them out")
+        given = " and ".join(argument for argument in fixed if fixed[argument].any())
+        raise ValueError(
+            f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
+        )
     return rules
 
 
@@ -230,15 +232,37 @@ def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
     return names.index(column)
 
 
+def _groups(tiers: Any) -> list[list[Any]]:
+    """Return tiers as lists of names; raise TypeError at others."""
+    if not _is_list(tiers):
+        raise TypeError(
+            "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
+            f"['b', 'c']]; found {brief(tiers)}"
+        )
+    groups = [[group] if isinstance(group, str) else group for group in tiers]
+    for group in groups:
+        if not _is_list(group):
+            raise TypeError(
+                f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
+            )
+    return [[*group] for group in groups]
+
+
+def _is_list(values: Any) -> bool:
+    """Return whether an argument holds items; the values of a mapping would be ignored."""
+    return isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
+
+
 def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
     """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
+    if not _is_list(edges):
         raise TypeError(
             f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
         )
     found = np.zeros((len(names), len(names)), dtype=bool)
     for edge in edges:
-        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+        is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
+        if not is_pair or len(edge) != 2:
             raise TypeError(
                 f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
             )
