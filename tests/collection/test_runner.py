@@ -1,12 +1,13 @@
 import copy
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from stubs import values
+from stubs import pairs, run, values
 
 from anmmm import gppom, infer_direction
 from anmmm.collection import SourceError, cluster_pairs, infer_directions, summarize
@@ -302,6 +303,13 @@ def test_results_are_read_again_ordered_and_filtered():
     assert str(results.sure()) == str(results.sure().summary())
     assert results.to_polars()["pair_id"].to_list() == [*"abc", "flat"]
     assert not infer_directions([])
+
+
+def test_several_threads_read_the_same_rows():
+    with run(pairs(20), rest=0.001) as rows, ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: rows.to_list(), range(4)))
+    assert found == [rows.to_list()] * 4
+    assert len(found[0]) == 20
 
 
 def test_of_very_many_results_none_is_kept(monkeypatch, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from html import escape
+from threading import RLock
 from typing import Any, TypeVar, overload
 
 from anmmm._files import refuse_source
@@ -64,6 +65,8 @@ class PairResults(Sequence[R]):
         self._rows_hold_observations = rows_hold_observations
         self._kept: list[R] | None = None if (total or 0) > MOST_ROWS else []
         self._n_read = self._n_observations = 0
+        # Several threads may read.
+        self._lock = RLock()
         # Why rows may be missing, and whether all were read.
         self._ended, self._complete = "", False
         self.schema, self.total = schema, total
@@ -76,15 +79,8 @@ class PairResults(Sequence[R]):
 
     def __iter__(self) -> Iterator[R]:
         at = 0
-        while True:
-            if self._kept is not None and at < len(self._kept):
-                yield self._kept[at]
-            elif at < self._n_read or (self._complete and self._kept is None):
-                raise RuntimeError(READ)
-            elif self._complete or not self._advance():
-                return
-            else:
-                yield self._last
+        while (row := self._row(at)) is not None:
+            yield row
             at += 1
 
     def __len__(self) -> int:
@@ -95,7 +91,7 @@ class PairResults(Sequence[R]):
         return self.total
 
     def __bool__(self) -> bool:
-        return self._n_read > 0 or (not self._complete and self._advance())
+        return self._n_read > 0 or self._row(0) is not None
 
     @overload
     def __getitem__(self, index: int | str) -> R: ...
@@ -111,7 +107,7 @@ class PairResults(Sequence[R]):
             return self._with(self.to_list()[index])
         if index < 0:
             return self.to_list()[index]
-        while self._n_read <= index and not self._complete and self._advance():
+        while self._n_read <= index and self._row(self._n_read) is not None:
             pass
         if self._kept is None:
             raise RuntimeError(READ)
@@ -137,15 +133,24 @@ class PairResults(Sequence[R]):
         rows = [[getattr(row, name) for name in shown] for row in self._kept]
         return html_table(f"{self.schema.kind} of {len(rows)} pairs", shown, rows)
 
-    def _advance(self) -> bool:
-        """Compute the next row; return False at the end."""
+    def _row(self, at: int) -> R | None:
+        """Return the row at a position, computed if it is the next one; None after the last one."""
+        with self._lock:
+            if self._kept is not None and at < len(self._kept):
+                return self._kept[at]
+            if at < self._n_read or (self._complete and self._kept is None):
+                raise RuntimeError(READ)
+            return None if self._complete else self._next()
+
+    def _next(self) -> R | None:
+        """Compute the next row; return None at the end."""
         if self._ended:
             raise RuntimeError(self._ended)
         try:
-            self._last = row = next(self._rows)
+            row = next(self._rows)
         except StopIteration:
             self._complete = True
-            return False
+            return None
         except BaseException:
             self._ended = STOPPED
             raise
@@ -156,7 +161,7 @@ class PairResults(Sequence[R]):
             self._kept = None
         if self._kept is not None:
             self._kept.append(row)
-        return True
+        return row
 
     @classmethod
     def _of(cls, rows: list[R], schema: Schema, source: str = "") -> PairResults[R]:
@@ -211,8 +216,8 @@ class PairResults(Sequence[R]):
         yield from kept
         if not self._complete:
             self._kept = None
-            while not self._complete and self._advance():
-                yield self._last
+            while not self._complete and (row := self._row(self._n_read)) is not None:
+                yield row
 
     def to_list(self) -> list[R]:
         """Compute all pairs.
