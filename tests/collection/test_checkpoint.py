@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import shutil
 import sqlite3
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run
 
+from anmmm import infer_graph
 from anmmm.collection import CheckpointError, infer_directions
 from anmmm.collection.checkpoint import Checkpoint, _digest, count_rows, digest, remove_log
 from anmmm.collection.records import PairResult
@@ -75,12 +77,14 @@ def test_values_read_back_exactly(path):
         ),
         PairResult("b", "lost", forward_score=-5e-324, subsample_seed=2**32 - 1),
     ]
-    empty = Pair("", np.empty(0), np.empty(0))
+    empty = [
+        Pair(row.pair_id, np.empty(0), np.empty(0), weight=row.weight) for row in reversed(strange)
+    ]
     with opened(path, DIRECTIONS) as checkpoint:
-        checkpoint.keep(5, empty, strange[0])
-        checkpoint.keep(2, empty, strange[1])
+        checkpoint.keep(5, empty[1], strange[0])
+        checkpoint.keep(2, empty[0], strange[1])
     with opened(path, DIRECTIONS) as checkpoint:
-        found = [checkpoint.row(index, empty) for index in (0, 2, 3, 5, 6)]
+        found = [checkpoint.row(index, empty[index > 2]) for index in (0, 2, 3, 5, 6)]
     assert [row is None for row in found] == [1, 0, 1, 0, 1]
     found = [found[3], found[1]]
     plain = [repr(each).replace("np.float64(3.0)", "3.0") for each in strange]
@@ -104,6 +108,13 @@ def test_a_checkpoint_of_another_run_is_refused_with_what_differs(path, change, 
         run(arguments.pop("source"), checkpoint=path, **arguments)
     assert str(caught.value).startswith(f"{path}: is the checkpoint of another run (")
     assert path.read_bytes() == before
+
+
+def test_the_checkpoint_of_a_graph_is_refused_and_closed(path):
+    infer_graph(np.random.default_rng(0).normal(size=(30, 2)), checkpoint=path)
+    for _ in range(2):
+        with pytest.raises(CheckpointError, match="is the checkpoint of another run"):
+            run(Source(3), checkpoint=path, random_state=None)
 
 
 def test_a_checkpoint_without_a_row_is_taken_by_any_run(path):
@@ -241,6 +252,12 @@ def test_rows_that_no_run_wrote_are_refused(path, position, content, message):
         ("weight", None, "weight is missing"),
         ("cause", "y", "cause must be that of the direction, found 'y'"),
         ("direction", None, r"the pair was analyzed \(status ok\), but its direction is missing"),
+        ("pair_id", "other", "pair_id is 'other', but that of the pair is 'p1'"),
+        ("truth", 1, "truth is 1, but that of the pair is None"),
+        ("weight", 3.0, "weight is 3.0, but that of the pair is 1.0"),
+        ("n", 2**62, f"n is {2**62}, but the pair has 10 rows"),
+        ("n_used", 999, "n_used must be at most n, 10, found 999"),
+        ("score", math.inf, "score is missing or not finite, but there is a direction"),
         ("certainty", "very", "certainty must be one of 'sure', 'leaning', 'no preference'"),
     ],
 )

@@ -25,6 +25,8 @@ import numpy as np
 from anmmm._files import with_filename
 from anmmm._hash import content_hash
 from anmmm._typing import StrPath
+from anmmm._validation import brief
+from anmmm._words import counted, spelled
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair
 
@@ -118,6 +120,7 @@ class Checkpoint:
         except (TypeError, ValueError) as error:
             raise self.damage(f"in the row of position {index} {error}") from None
         if key == digest(pair):
+            self._check(index, found, pair)
             return found
         if self.header is not None and self.header.get("source") is not None:
             self.n_outdated += 1
@@ -126,6 +129,20 @@ class Checkpoint:
             f"{self.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
             f"one that was computed ({found.pair_id!r}); use another checkpoint, or delete it"
         )
+
+    def _check(self, index: int, row: Any, pair: Pair) -> None:
+        """Refuse a row that contradicts its pair, or lacks the score of its direction."""
+        fault = ""
+        for name in ("pair_id", "truth", "weight", "group"):
+            found, expected = getattr(row, name), getattr(pair, name)
+            if found != (spelled(expected) if isinstance(expected, str) else expected):
+                fault = f"{name} is {brief(found)}, but that of the pair is {brief(expected)}"
+        if row.n and row.n > len(pair.x):
+            fault = f"n is {row.n}, but the pair has {counted(len(pair.x), 'row')}"
+        if getattr(row, "direction", None) and row.score is None:
+            fault = "score is missing or not finite, but there is a direction"
+        if fault:
+            raise self.damage(f"in the row of position {index} {fault}")
 
     def keep(self, index: int, pair: Pair, row: Any) -> None:
         """Store the row of the pair at this position; it is repeated if it is an error."""

@@ -156,6 +156,8 @@ def _check_cells(cells: Mapping[str, Any]) -> None:
     for name in _COUNTS:
         if (cells.get(name) or 0) < 0:
             raise ValueError(f"{name} must not be negative, found {cells[name]}")
+    if None not in (cells["n"], cells.get("n_used")) and cells["n_used"] > cells["n"]:
+        raise ValueError(f"n_used must be at most n, {cells['n']}, found {cells['n_used']}")
     labels, sizes = cells.get("labels"), cells.get("sizes")
     if labels is not None or sizes is not None:
         counts: Counter[int] = Counter(labels)

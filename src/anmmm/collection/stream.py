@@ -58,7 +58,8 @@ def stream(
     if checkpoint is not None:
         finished = Checkpoint(checkpoint, schema)
         if random_state is None and finished.header is not None:
-            entropy = int(finished.header["entropy"])
+            # A graph's header has none; `begin` refuses it.
+            entropy = int(finished.header.get("entropy", entropy))
         finished.begin(
             {
                 "schema": [schema.kind, SCHEMA_VERSION],

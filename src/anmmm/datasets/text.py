@@ -215,7 +215,7 @@ def _delimiter(lines: list[str]) -> str | None:
     for blank in ("\t", None):
         if _has_decimals_between(sample, blank):
             return blank
-    for candidate in (";", ","):
+    for candidate in (";", ",", "|"):
         if 2 * sum(candidate in line for line in sample) >= len(sample):
             return candidate
     # Tabs separate cells if no cell then has blanks inside (except in headers) and no column is

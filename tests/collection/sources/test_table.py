@@ -239,6 +239,7 @@ def test_what_equals_a_name_but_is_of_another_type_is_none(edge):
             pd.DataFrame({"a": [1.0], "s": ["p"]}),
             "2 or more columns of numbers or categories that vary, found 0 among a, s",
         ),
+        (pd.DataFrame({"a": list("pqr")}), "found 1 among a"),
         (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
         (np.zeros(5), "a table must have two dimensions"),
         (np.array([["a", "b"]]), "a table must hold real numbers"),

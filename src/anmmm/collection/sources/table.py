@@ -135,7 +135,7 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
         columns = table.read(numbers, [name for name in readable if name in categories])
     empty = [name for name in columns if missing_of(columns[name]).all()]
     constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
-    problems = {name: text_problem(columns[name]) for name in readable if name in texts}
+    problems = {name: text_problem(columns[name]) for name in columns if name in texts}
     kinds = {
         "no numbers": [name for name in table.names if name not in known],
         ROW_NUMBERS: counters,
