@@ -34,7 +34,9 @@ from anmmm._warning import warn_caller
 # Text that spells a day, with or without a time.
 _DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+# Also with thousands separators, blanks among them.
+_THOUSANDS = r"\d{1,3}([.,'’\s]\d{3})+([.,]\d*)?"
+_NUMBER = re.compile(rf"[+-]?({_THOUSANDS}|\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 # As many values as are encoded by their frequencies.
 MOST_CATEGORIES = 32
 
@@ -195,7 +197,7 @@ def are_dates(texts: Iterable[str | None]) -> bool:
 
 
 def are_numbers(texts: Iterable[str | None]) -> bool:
-    """Return whether all texts spell numbers, with a point or a comma."""
+    """Return whether all texts spell numbers, with decimal and thousands separators of any kind."""
     present = [text for text in texts if text is not None]
     return bool(present) and all(map(_NUMBER.fullmatch, present))
 

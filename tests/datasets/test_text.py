@@ -77,6 +77,16 @@ def test_what_is_said_of_a_header(first, header, names):
     assert found.numbers().tolist()[-2:] == [[1, 2], [3, 4]]
 
 
+@pytest.mark.parametrize("first", ["0,1,2", ",0,1", "0;1;2"])
+def test_names_that_count_the_columns_are_taken_with_a_warning(first):
+    mark = first.strip("012")[0]
+    text = f"{first}\n" + mark.join("345") + "\n"
+    with pytest.warns(UserWarning, match="the first line counts the columns from 0"):
+        found = table(text)
+    assert found.names == tuple(first.split(mark))
+    assert parse_table(text.encode(), "f", header=False).names is None
+
+
 def test_words_are_no_row():
     with pytest.raises(SourceError, match=r"f:1: header=False \(--no-header\).*: 'a'; it names"):
         parse_table(b"a,b\n1,2\n", "f", header=False)

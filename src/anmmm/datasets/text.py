@@ -23,7 +23,7 @@ from anmmm.datasets.errors import SourceError
 
 # Errors that spreadsheets write into cells.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "?", *_ERRORS})
+MISSING = frozenset({"", "na", "n/a", "nan", "<na>", "null", "?", *_ERRORS})
 
 # Lines used to find the delimiter; some may be broken.
 _SAMPLE = 50
@@ -153,6 +153,13 @@ def parse_table(
             "names the columns",
         )
     has_names = words if header is None else header
+    if header is None and len(rows) > 1 and _numbers_columns(rows[0], delimiter):
+        has_names = True
+        warn_caller(
+            f"{path}: the first line counts the columns from 0, as the names that pandas writes, "
+            "and is taken as names; header=False (--no-header) takes it as values",
+            UserWarning,
+        )
     if has_names:
         if len(rows) == 1:
             raise SourceError(path, lines[0], "a header, but no row of numbers after it")
@@ -256,6 +263,13 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         return [cell.strip() for cell in next(reader)]
     except csv.Error:
         raise SourceError(path, number, "a double quote is opened but not closed") from None
+
+
+def _numbers_columns(cells: list[str], delimiter: str | None) -> bool:
+    """Return whether cells are 0, 1, 2 and so on, perhaps after an empty one of an index."""
+    names = cells if cells[0] else cells[1:]
+    counted = names == [str(number) for number in range(len(names))]
+    return counted and len(cells) > 1 and delimiter in (",", ";")
 
 
 def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:
