@@ -137,6 +137,15 @@ def test_categories_that_are_spelled_alike_are_refused(ordered):
         infer_graph(pd.DataFrame({"v": values, "y": NUMBERS}))
 
 
+def test_values_of_two_types_that_are_spelled_alike_are_refused():
+    values = pd.Series([1, "1", 2] * 20, dtype=object)
+    source = as_pairs(
+        pd.DataFrame({"v": values, "y": NUMBERS[:60]}), columns=[("v", "y")], categories=["v"]
+    )
+    with pytest.raises(SourceError, match="column 'v': the values 1 and '1' are spelled alike"):
+        list(source)
+
+
 def test_pairs_of_a_parquet_file_are_no_categories(tmp_path):
     table = pa.table({"pair_id": ["a"] * 60, "x": types(False)["arrow"], "y": NUMBERS})
     parquet.write_table(table, tmp_path / "p.parquet")

@@ -200,6 +200,8 @@ NO_NUMBERS = {
     "a string among objects": (objects("7"), r"x must be numeric.*found '7' \(str\) at"),
     "a string": ("abc", r"x must be numeric, found 'abc' \(str\); pass a list or"),
     "pandas categories": (pd.Series(["a", "b"] * 6, dtype="category"), "numeric"),
+    "durations": (pd.to_timedelta(range(12), "D"), "x holds durations; convert them to numbers"),
+    "int128": (pl.Series(range(12), dtype=pl.Int128), "x cannot be converted to an array"),
     "dates": (pd.date_range("2020", periods=12), "x holds dates; convert them to numbers first"),
     "objects": ([object()] * 12, r"found a value of type object at position \(0,\)"),
     "a generator": ((n for n in NUMBERS), "found a value of type generator; pass"),

@@ -232,7 +232,8 @@ def plain(values: Any, name: str) -> Any:
 
 def labels_of(column: Any) -> NDArray[Any]:
     """Return a narwhals column as names, None for missing; with an order as numbers and NaN."""
-    labels, ordered = _spelled(column.to_list()), _order_of(column)
+    ordered = _order_of(column)
+    labels = _spelled(column.to_list())
     if ordered is not None:
         return _codes(labels, ordered)
     return np.array(labels, dtype=object)
@@ -266,7 +267,8 @@ def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | Non
         return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
     (column,) = columns
     if holds_categories(column) or str(column.dtype) == "String":
-        return _spelled(column.to_list()), _order_of(column)
+        ordered = _order_of(column)
+        return _spelled(column.to_list()), ordered
     return (_texts(column.to_list()) if str(column.dtype) == "Object" else None), None
 
 
@@ -285,6 +287,15 @@ def _texts(values: Any) -> list[str | None] | None:
 
 
 def _spelled(items: Sequence[Any]) -> list[str | None]:
+    present = [item for item in items if not is_missing(item)]
+    if len(set(map(type, present))) > 1:
+        first: dict[str, Any] = {}
+        for item in present:
+            if first.setdefault(str(item), item) != item:
+                raise ValueError(
+                    f"the values {brief(first[str(item)])} and {brief(item)} are spelled alike; "
+                    "give all values one type"
+                )
     return [None if is_missing(item) else str(item) for item in items]
 
 

@@ -22,8 +22,9 @@ from anmmm._words import counted
 F = TypeVar("F", bound=Callable[..., Any])
 
 MIN_SAMPLES = 10
-# What is wrong with a column of dates.
+# What is wrong with a column of dates, or of durations.
 DATES = "holds dates; convert them to numbers first, such as days since the first one"
+DURATIONS = "holds durations; convert them to numbers first, such as days"
 MISSING = ("raise", "drop")
 EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
@@ -337,6 +338,11 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} is not a rectangular array of numbers: {error}") from None
+    except Exception as error:
+        # Libraries have exceptions of their own, polars for whole numbers of 128 bits.
+        raise TypeError(
+            f"{name} cannot be converted to an array ({error}); pass numbers, e.g. of type float64"
+        ) from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
     if array.dtype.kind == "O":
@@ -344,7 +350,7 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind in "US" and array.size:
         raise _not_numeric(name, array.flat[0], (0,) * array.ndim)
     if array.dtype.kind in "mM":
-        raise TypeError(f"{name} {DATES}")
+        raise TypeError(f"{name} {DURATIONS if array.dtype.kind == 'm' else DATES}")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numeric, found dtype {cut(str(array.dtype))}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:

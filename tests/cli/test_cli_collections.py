@@ -287,6 +287,13 @@ def plain_folder(tmp_path):
     return path
 
 
+def test_a_screen_that_is_no_rate_is_refused(refused, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,5\n2,2\n")
+    for rate in ("nan", "5"):
+        err = refused("directions", tmp_path / "t.csv", "--columns", "all", "--screen", rate)
+        assert err.startswith("--screen must ")
+
+
 def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refused, plain_folder):
     err = refused("directions", plain_folder, "-o", plain_folder / "rows.csv")
     assert "the next run would read this file as a pair" in err

@@ -109,6 +109,12 @@ def test_pairs_that_pass_are_decided_and_the_others_are_independent(frame, tmp_p
     assert again.n_resumed == 3
 
 
+def test_pairs_that_are_left_out_are_not_counted_as_related(frame):
+    rows = infer_directions(frame[["a", "b", "k"]], columns="all", screen=0.0)
+    assert {row.relation for row in rows} == {"independent"}
+    assert (rows.summary().n_tested, rows.summary().n_related) == (3, 0)
+
+
 def test_missing_values_follow_their_rule(frame):
     frame.loc[3, "f"] = np.nan
     rows = infer_directions(frame, columns="all", screen=0.05)

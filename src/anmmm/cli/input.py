@@ -30,6 +30,7 @@ _RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_
 # Words that name an argument only in these positions.
 _WORD = re.compile(
     r"(?<!-)(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
+    r"|^screen(?= (must|tests))"
     r"|^(required|forbidden|tiers|within)(?= (has|names|joins))"
 )
 

@@ -26,6 +26,8 @@ from anmmm.direction.outcome import (
 
 # Advice on pairs with missing values.
 LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
+# Reason of pairs that a screen left out.
+SCREENED = "not analyzed: the screen found no dependence"
 # Expected fraction of unrelated pairs among those reported as related.
 FALSE_DISCOVERIES = 0.05
 
@@ -184,8 +186,8 @@ class Summarizer:
             n_undecided=0, n_no_preference=0, n_not_converged=0, n_scored=0, n_correct=0
         )
         self._weight = self._correct_weight = 0.0
-        # Of pairs with a sure direction, and of the other pairs.
-        self._pvalues = {True: array("d"), False: array("d")}
+        # Of pairs with a sure direction, of the other pairs, and of those that a screen left out.
+        self._pvalues = {True: array("d"), False: array("d"), None: array("d")}
 
     def add(self, row: Any) -> None:
         """Count one row, a PairResult or a PairClusters."""
@@ -210,7 +212,8 @@ class Summarizer:
             n_explained=bool(row.explained_by),
         )
         if row.independence_pvalue is not None:
-            self._pvalues[sure is True].append(row.independence_pvalue)
+            key = None if SCREENED in row.reason else sure is True
+            self._pvalues[key].append(row.independence_pvalue)
         right = is_right(row)
         if right is not None:
             self._counts.update(n_scored=1, n_correct=right)
@@ -225,7 +228,7 @@ class Summarizer:
     def summary(self) -> CollectionSummary:
         """Return the counts and accuracies of the rows so far."""
         limit, counts = self.largest_related, self._counts
-        related = {sure: int((np.asarray(p) <= limit).sum()) for sure, p in self._pvalues.items()}
+        related = {key: int((np.asarray(p) <= limit).sum()) for key, p in self._pvalues.items()}
         n_pairs, n_analyzed = self.statuses.total(), self.statuses["ok"]
         n_unusable = self.statuses["unusable"]
         return CollectionSummary(
@@ -237,7 +240,7 @@ class Summarizer:
             accuracy=counts["n_correct"] / counts["n_scored"] if counts["n_scored"] else None,
             weighted_accuracy=self._correct_weight / self._weight if self._weight > 0.0 else None,
             n_tested=sum(map(len, self._pvalues.values())),
-            n_related=sum(related.values()),
+            n_related=related[True] + related[False],
             n_related_sure=related[True],
             **counts,
         )

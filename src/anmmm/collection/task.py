@@ -19,7 +19,7 @@ from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id
-from anmmm.collection.summary import LEAVE_OUT
+from anmmm.collection.summary import LEAVE_OUT, SCREENED
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import DirectionOptions, DirectionResult, LatentFits
 from anmmm.direction.infer import decide
@@ -38,8 +38,6 @@ from anmmm.gppom import FitOptions, FitResult
 
 # Largest confidence of a pair that other columns explain: given them, x and y are independent.
 EXPLAINED = 0.5
-# Remark on a pair that was not analyzed.
-SCREENED = "not analyzed: the screen found no dependence"
 
 _prepared: set[str] = set()
 

@@ -14,7 +14,7 @@ def test_mapping_list_and_pair_keep_ids_and_order():
     named = list(as_pairs({"b": (X, Y), "a": (Y, X), 3: [X, X]}))
     assert [pair.pair_id for pair in named] == ["b", "a", "3"]
     np.testing.assert_array_equal(named[1].x, Y)
-    mixed = list(as_pairs([(X, Y), ("own", X, Y), (7, X, Y), Pair("p", X, Y, -1, 0.5)]))
+    mixed = list(as_pairs([(X, Y), ("own", X, Y), (np.int64(7), X, Y), Pair("p", X, Y, -1, 0.5)]))
     assert [pair.pair_id for pair in mixed] == ["0", "own", "7", "p"]
     assert (mixed[3].truth, mixed[3].weight) == (-1, 0.5)
 
@@ -39,6 +39,8 @@ def test_length_hints():
     [
         ("text", "found str"),
         ((X, Y, X), "found tuple of length 3"),
+        ((2.5, X, Y), "the id must be text or a whole number, found 2.5"),
+        ((None, X, Y), "the id must be text or a whole number, found None"),
         (None, "found NoneType"),
         (([[1], [1, 2]], Y), "x is not an array of numbers"),
         (

@@ -321,3 +321,11 @@ def test_an_index_with_gaps_or_of_a_parquet_file_makes_no_pairs(tmp_path):
     for source in (tmp_path / "t.csv", tmp_path / "t.parquet", pa.Table.from_pandas(frame)):
         with pytest.warns(UserWarning, match=r" \(unnamed, numbers the rows\)$"):
             assert [pair.pair_id for pair in as_pairs(source, columns="all")] == ["a,b"]
+
+
+def test_sparse_columns_of_pandas_are_read_and_complex_ones_named():
+    sparse = pd.arrays.SparseArray([0.0, 0.0, 2.0])
+    frame = pd.DataFrame({"a": sparse, "b": [1.0, 3.0, 2.0], "c": np.array([1.0, 1j, 2.0])})
+    good, bad = as_pairs(frame, columns=[("a", "b"), ("b", "c")])
+    np.testing.assert_array_equal(good.x, sparse)
+    assert "'c' has values of the type complex128, which are no real numbers" in bad.problem

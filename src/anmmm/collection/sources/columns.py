@@ -11,6 +11,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -142,7 +143,7 @@ def _frame(frame: Any) -> Table:
     kind = type(frame)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
     try:
-        table: Any = nw.from_native(frame)
+        table: Any = nw.from_native(_dense(frame))
         schema = table.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
@@ -153,7 +154,19 @@ def _frame(frame: Any) -> Table:
         return table.select(names).collect() if lazy else table
 
     numbers = [n for n in objects if _holds_numbers(table.get_column(n))]
-    return _selected(name, schema, select, numbers=numbers)
+    unknown = {
+        n: getattr(table.get_column(n).to_native(), "dtype", "")
+        for n, kind in schema.items()
+        if kind == nw.Unknown and not lazy
+    }
+    return _selected(name, schema, select, numbers=numbers, unknown=unknown)
+
+
+def _dense(frame: Any) -> Any:
+    """Return a data frame of pandas without sparse columns; others as they are."""
+    dtypes = frame.dtypes.items() if hasattr(frame, "astype") else ()
+    sparse = {n: kind.subtype for n, kind in dtypes if type(kind).__name__ == "SparseDtype"}
+    return frame.astype(sparse) if sparse else frame
 
 
 def _selected(
@@ -163,11 +176,13 @@ def _selected(
     *,
     numbers: Collection[Hashable] = (),
     coded: Collection[Hashable] = (),
+    unknown: Mapping[Hashable, Any] = MappingProxyType({}),
     files: tuple[Path, ...] = (),
 ) -> Table:
     """Return a table of the types of narwhals in `kinds`, whose columns `select` returns.
 
-    `numbers` are columns of objects, `coded` those of any type, that are numbers and categories.
+    `numbers` are columns of objects, `coded` those of any type, that are numbers and categories;
+    `unknown` has the types of columns that narwhals does not know.
     """
     texts = tuple(n for n, kind in kinds.items() if kind == nw.String)
     categories = [n for n, k in kinds.items() if k in (nw.Categorical, nw.Enum) or n in coded]
@@ -202,6 +217,8 @@ def _selected(
             problem = f"holds {kind}, which is not numbers; {AS_NAMES}"
             if kind == nw.Unknown:
                 problem = "has no values, or values of an unknown type"
+                if unknown.get(n):
+                    problem = f"has values of the type {unknown[n]}, which are no real numbers"
             elif "date" in str(kind).lower():
                 problem = DATES
             faults[n] = SourceError(name, None, f"column {n!r} {problem}")

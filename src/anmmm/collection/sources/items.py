@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,12 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
     """Return an item as a pair that can be sent to any process; with a `problem` if it cannot."""
     if not isinstance(item, Pair):
         arrays = (tuple, list, np.ndarray)
-        if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
-            pair_id, item = str(item[0]), item[1:]
+        if isinstance(item, (tuple, list)) and len(item) == 3:
+            if isinstance(item[0], (str, Integral)):
+                pair_id, item = str(item[0]), item[1:]
+            elif item[0] is None or isinstance(item[0], Real):
+                fault = f"the id must be text or a whole number, found {brief(item[0])}"
+                return Pair.unreadable(pair_id, fault)
         if not isinstance(item, arrays) or len(item) != 2:
             size = f" of length {len(item)}" if isinstance(item, arrays) else ""
             return Pair.unreadable(
