@@ -537,3 +537,9 @@ def test_cells_of_very_many_variables_are_the_surest_of_several(rng):
     arrows = plot_pairs(rows).images[1].get_array()
     assert arrows.shape == (400, 400)
     assert arrows.max() == max(row.confidence for row in rows)
+
+
+def test_a_backend_that_matplotlib_does_not_know_is_named():
+    code = "from anmmm.plotting import matplotlib_module; matplotlib_module('figure')"
+    done = python("-c", code, env={"MPLBACKEND": "none such"}, check=False)
+    assert "ValueError: MPLBACKEND cannot be used; change or unset it (Key backend" in done.stderr

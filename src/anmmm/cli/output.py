@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from anmmm._files import check_overwrite, check_writable, is_result_file, is_same
-from anmmm._optional import require
 from anmmm.cli.input import input_errors
 from anmmm.cli.messages import InputError
 
@@ -36,7 +35,10 @@ def check_plot(path: str | None, *sources: str | None, force: bool) -> None:
         return
     check_file(path, PLOTS, *sources, force=force)
     with input_errors("--plot"):
-        require("matplotlib.figure", "plot", "plots need Matplotlib")
+        # Imported here because it loads slowly.
+        from anmmm.plotting import matplotlib_module
+
+        matplotlib_module("figure")
 
 
 def refuse_input_as_output(output: str, source: str) -> None:

@@ -75,5 +75,10 @@ def matplotlib_module(name: str) -> Any:
     ------
     ImportError
         If Matplotlib is not installed.
+    ValueError
+        If the environment variable MPLBACKEND is no backend of it.
     """
-    return require(f"matplotlib.{name}", "plot", "plots need Matplotlib")
+    try:
+        return require(f"matplotlib.{name}", "plot", "plots need Matplotlib")
+    except ValueError as error:
+        raise ValueError(f"MPLBACKEND cannot be used; change or unset it ({error})") from None
