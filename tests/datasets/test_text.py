@@ -127,7 +127,7 @@ def test_a_row_may_have_a_name_that_begins_like_a_comment():
 
 
 def test_missing_cells_are_nan():
-    for cell in ("", "NA", "na", "NaN", "nan", "N/A", "null", "?"):
+    for cell in ("", "NA", "na", "NaN", "nan", "N/A", "<NA>", "null", "?"):
         values = table(f"a,b\n1,{cell}\n3,4\n").numbers()
         np.testing.assert_array_equal(values, [[1, np.nan], [3, 4]])
     # No alignment of the others.
