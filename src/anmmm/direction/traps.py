@@ -19,8 +19,8 @@ from anmmm.evidence.lengths import Compare
 PERIODS = 24.0, 360.0, 2.0 * math.pi
 # Bins of a period, and the fraction of the values that the first and the last have at least.
 N_BINS, AT_ENDS = 36, 0.01
-# Fewest values of an exact function.
-FEWEST_VALUES = 11
+# Fewest values of an exact function, and rows that are looked at first.
+FEWEST_VALUES, FEW = 11, 300
 # Most decimals of means; rounding of their sums, that tells; fewest such rows; how many sums are
 # whole, and how many of other rows are at most.
 MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
@@ -28,8 +28,8 @@ MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
 MEAN_UNITS = 1.0, 100.0
 # Rows on a line up to rounding: fewest, in number and as a fraction; distinct values needed.
 ON_LINE, FEWEST_ON_LINE, FRACTION_ON_LINE, MIN_DISTINCT = 1e-9, 5, 0.05, 0.9
-# Pairs of equal slopes that are looked at.
-MOST_LINES = 10
+# Pairs of equal slopes that are looked at, and most rows whose slopes are compared.
+MOST_LINES, MOST_ORDERED = 10, 20_000
 
 
 def confidence_by_traps(
@@ -63,9 +63,12 @@ def trap_note(x: FloatArray, y: FloatArray, names: tuple[object, object]) -> str
 
 def is_exact(x: FloatArray, y: FloatArray) -> bool:
     """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
-    if min(len(np.unique(x)), len(np.unique(y))) < FEWEST_VALUES:
-        return False
-    return any(bool(np.all(np.diff(each[np.lexsort((each, x))]) >= 0.0)) for each in (y, -y))
+    # Few rows show it of most pairs that are none.
+    for few in (slice(FEW), slice(None)):
+        ordered = (each[few][np.lexsort((each[few], x[few]))] for each in (y, -y))
+        if not any(bool(np.all(np.diff(each) >= 0.0)) for each in ordered):
+            return False
+    return min(len(np.unique(x)), len(np.unique(y))) >= FEWEST_VALUES
 
 
 def rows_on_line(x: FloatArray, y: FloatArray) -> BoolArray:
@@ -77,7 +80,7 @@ def rows_on_line(x: FloatArray, y: FloatArray) -> BoolArray:
 
 def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:
     """Return the same by the slopes between rows that are neighbors in the order of x."""
-    order = np.lexsort((y, x))
+    order = np.lexsort((y, x))[:: -(-len(x) // MOST_ORDERED)]
     across, up = np.diff(x[order]), np.diff(y[order])
     tilted = (across > 0.0) & (up != 0.0)
     rows, slopes = order[:-1][tilted], up[tilted] / across[tilted]

@@ -14,6 +14,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.density import sparseness
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
+from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture import Columns, SplineBasis
 
@@ -25,6 +26,8 @@ N_COLUMNS, SWEEPS = 7, 2
 SPARSE = 2.0
 # Most ranks that are searched.
 MOST_RANKS = 20_000
+# Nats an observation that other noise may save more about a curve with jumps than without.
+MOST_SAVED = 0.15
 # Part of the number of observations below which a squared length is rounding.
 ROUNDING = 1e-6
 
@@ -47,6 +50,11 @@ class Jumps(Wrapped):
         if not places:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
+        # What other noise saves about a curve with jumps is near what it saves about one without.
+        of_noise = fits.encoded(Additive)[0].length - fits.shortest_of(SMOOTH[1:]).length
+        plain, n = Additive.of_fit(effect.cells, inner.plain), len(effect.cells.values)
+        if plain.length - of_noise - MOST_SAVED * n > fits.shortest_of(SMOOTH).length:
+            return
         model = inner.shortest_of(SMOOTH)
         cost = model.cost + len(places) * math.log(len(model.nats))
         yield cls(model.nats, cost, model.cells, model)
