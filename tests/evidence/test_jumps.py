@@ -28,7 +28,7 @@ def jumping(side):
 
 
 def jumps_of(x, y):
-    return find_jumps(SplineBasis.of(standard(x)), standard(y)[:, 0], 1.0, 1e-9)
+    return find_jumps(SplineBasis.of(standard(x)), standard(y)[:, 0], 1.0, 1e-9)[0]
 
 
 @pytest.mark.parametrize("draw", [saw, threshold])

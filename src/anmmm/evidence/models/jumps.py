@@ -14,7 +14,6 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.density import sparseness
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
-from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture import Columns, SplineBasis
 
@@ -46,15 +45,14 @@ class Jumps(Wrapped):
         basis, effect = fits.cause.basis, fits.effect
         if basis.order is None or effect.is_categorical or effect.is_tied:
             return
-        places = find_jumps(basis, effect.cells.values, fits.plain.noise_variance, effect.floor)
-        if not places:
+        places, saved = find_jumps(
+            basis, effect.cells.values, fits.plain.noise_variance, effect.floor
+        )
+        # What other noise saves about a curve with jumps is near what it saves about one without.
+        one, several = fits.shortest_of(SMOOTH[1:]), fits.shortest_of(SMOOTH)
+        if not places or one.length - saved - MOST_SAVED * len(one.nats) > several.length:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
-        # What other noise saves about a curve with jumps is near what it saves about one without.
-        of_noise = fits.encoded(Additive)[0].length - fits.shortest_of(SMOOTH[1:]).length
-        plain, n = Additive.of_fit(effect.cells, inner.plain), len(effect.cells.values)
-        if plain.length - of_noise - MOST_SAVED * n > fits.shortest_of(SMOOTH).length:
-            return
         model = inner.shortest_of(SMOOTH)
         cost = model.cost + len(places) * math.log(len(model.nats))
         yield cls(model.nats, cost, model.cells, model)
@@ -102,8 +100,12 @@ def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
     return SplineBasis(design, prior, basis.n_null + len(rows), columns)
 
 
-def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float) -> list[int]:
-    """Return the ranks of the cause before which a curve jumps; none unless that gains much.
+def find_jumps(
+    basis: SplineBasis, y: FloatArray, variance: float, floor: float
+) -> tuple[list[int], float]:
+    """Return the ranks of the cause before which a curve jumps, and the nats that this saves.
+
+    None unless it saves much.
 
     y: (n_samples,), the effect; variance: of noise about a curve without jumps, at least `floor`.
     """
@@ -115,7 +117,7 @@ def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float)
     # Few jumps hardly change the differences of neighbors, which thus show how much can be gained.
     noise = 0.5 * float(np.mean(np.diff(y[order]) ** 2))
     if 0.5 * n * math.log(max(noise, floor)) + price > smooth:
-        return []
+        return [], 0.0
     search = Search.of(basis.design[order, :N_COLUMNS], y[order])
     least, rows, chosen = math.inf, list[int](), list[int]()
     while len(rows) < min(MOST_JUMPS, len(chosen) + 2):
@@ -126,7 +128,9 @@ def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float)
         length = 0.5 * n * math.log(max(left, floor)) + len(rows) * price
         if length < least:
             least, chosen = length, rows
-    return sorted(row * step for row in chosen) if least < smooth else []
+    if least >= smooth:
+        return [], 0.0
+    return sorted(row * step for row in chosen), smooth - least
 
 
 class Search(Record):
