@@ -5,7 +5,12 @@ docs/method/decisions.md, "Traps".
 
 from __future__ import annotations
 
-from anmmm.evidence.models.gaussian import LocationScaleFreeNoise, LocationScaleLinked
+from anmmm.evidence.models.gaussian import (
+    AdditiveFreeNoise,
+    LocationScale,
+    LocationScaleFreeNoise,
+    LocationScaleLinked,
+)
 from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.models.parts import TwoPart
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
@@ -32,11 +37,9 @@ def doubt_of(model: str, reverse: str) -> str:
     if LocationScaleLinked.NAME in model:
         return LINKED_NOTE
     # The link of the reverse direction has less freedom than the scale of a cause.
-    if Rescaled.SUFFIX in model and PostNonlinearFreeNoise.NAME in reverse:
-        return SCALE_NOTE
-    # Nor is a link simpler than a scale that is made for heavy tails.
-    has_scale = reverse.endswith(Rescaled.SUFFIX) and PostNonlinear.NAME not in reverse
-    if has_scale and model in (PostNonlinear.NAME, PostNonlinearFreeNoise.NAME):
+    is_free = model.startswith((AdditiveFreeNoise.NAME, LocationScale.NAME))
+    link = PostNonlinear if is_free else PostNonlinearFreeNoise
+    if Rescaled.SUFFIX in model and link.NAME in reverse:
         return SCALE_NOTE
     if any(each.count(TwoPart.SUFFIX) >= MANY_ATOMS for each in both):
         return ATOMS_NOTE
