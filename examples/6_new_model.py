@@ -6,8 +6,6 @@ Each direction is described by the shortest of a list of models of the effect. O
 a straight line with Laplace noise: three parameters; a curve with a fitted density has more.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from anmmm import infer_direction
@@ -22,9 +20,9 @@ from anmmm.plotting import plot_direction
 # ``encode`` gets the fits that models share, with cause and effect standardized, and yields the model with the nats of each
 # observation and the cost of its parameters, half a logarithm of N each. Encoded is the *cell* of an observation, the interval between
 # the nearest other values, so that rounding and ties cost both directions the same.
+# The base class makes a frozen dataclass of the model.
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LaplaceLine(ConditionalModel):
     """A straight line with Laplace noise."""
 
