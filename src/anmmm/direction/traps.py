@@ -46,8 +46,7 @@ def confidence_by_traps(
     if filled.any():
         of_others, decision = decide_again(x[~filled], y[~filled], compare, direction)
         most = min(most, of_others)
-        rows = counted(int(filled.sum()), "row")
-        notes.append(f"{rows} on one line (filled in or copied?); by the other rows: {decision}")
+        notes.append(f"{line_note(filled)}; by the other rows: {decision}")
     return most, notes
 
 
@@ -73,9 +72,15 @@ def is_exact(x: FloatArray, y: FloatArray) -> bool:
 
 def rows_on_line(x: FloatArray, y: FloatArray) -> BoolArray:
     """Return which rows (n_samples,) are on one straight line; none if few are. O(N log N)."""
-    if min(len(np.unique(x)), len(np.unique(y))) < MIN_DISTINCT * len(x):
-        return np.zeros(len(x), dtype=bool)
-    return max(_on_line(x, y), _on_line(y, x), key=np.count_nonzero)
+    found = max(_on_line(x, y), _on_line(y, x), key=np.count_nonzero)
+    # Values that many rows have are often on a line. Most pairs have none, and need no count.
+    is_known = found.any() and min(len(np.unique(x)), len(np.unique(y))) >= MIN_DISTINCT * len(x)
+    return found if is_known else np.zeros(len(x), dtype=bool)
+
+
+def line_note(on_line: BoolArray) -> str:
+    """Return the note on rows on a line, (n_samples,)."""
+    return f"{counted(int(on_line.sum()), 'row')} on one line (filled in or copied?)"
 
 
 def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:

@@ -60,8 +60,16 @@ def _curve_nodes() -> Nodes:
     )
 
 
-CURVE, _K = _curve_nodes(), MOST_GROUPS
-GROUPS = Nodes(np.eye(_K), np.ones(_K), _K, 0.3, np.empty((0, _K)), np.empty(0), own_scales=0)
+CURVE = _curve_nodes()
+GROUPS = Nodes(
+    basis=np.eye(MOST_GROUPS),
+    prior=np.ones(MOST_GROUPS),
+    n_null=MOST_GROUPS,
+    width=0.3,
+    weight_basis=np.empty((0, MOST_GROUPS)),
+    weight_prior=np.empty(0),
+    own_scales=0,
+)
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
 # Signs of the columns of `found` in a length.

@@ -310,9 +310,10 @@ class Variable(Record):
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
         n, n_distinct = len(self.cells.values), self.cells.n_distinct
-        if not TIED * n <= n_distinct < n:
-            return n_distinct < n
-        return int(np.bincount(self.cells.index).max()) >= max(ATOM * n, LARGEST_FEW)
+        if n_distinct < TIED * n:
+            return True
+        largest = 1 if n_distinct == n else int(np.bincount(self.cells.index).max())
+        return largest >= max(ATOM * n, LARGEST_FEW)
 
 
 def in_company(variables: Sequence[Variable]) -> list[Variable]:

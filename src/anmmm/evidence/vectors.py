@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -259,9 +260,11 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
         return Independent.of(effect.marginal)
     chosen = []
     # Of several causes, a basis is of all of them.
-    own = (causes[0].rescaled, causes[0].atoms) if len(causes) == 1 else (None, ())
+    own: dict[str, Any] = {}
+    if len(causes) == 1:
+        own = {"rescaled": causes[0].rescaled, "atoms": causes[0].atoms}
     for basis, price, rescaled in bases_over(causes):
-        fits = FitCache(Regressors(basis, tied, None, *own), effect, 1)
+        fits = FitCache(Regressors(basis, tied, **own), effect, 1)
         best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm._words import counted
 from anmmm.direction.outliers import outlier_mask, outliers_note
 from anmmm.direction.rows import (
     as_many_rows,
@@ -20,7 +19,7 @@ from anmmm.direction.rows import (
     is_sorted,
     serial_fraction,
 )
-from anmmm.direction.traps import rows_on_line, turned
+from anmmm.direction.traps import line_note, rows_on_line, turned
 from anmmm.evidence import integral_transform
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Parents, arrows
@@ -36,16 +35,17 @@ def again_without(lengths: Lengths, parents: Parents) -> tuple[FloatArray, str, 
     n, notes, turned_values = len(values), [], values.copy()
     outliers, on_line = np.zeros((2, n), dtype=np.bool_)
     for at in np.flatnonzero(numbers):
-        outliers |= outlier_mask(values[:, at])
-        turned_values[:, at] = turned(values[:, at])
-        if not np.array_equal(turned_values[:, at], values[:, at]):
+        column = values[:, at]
+        outliers |= outlier_mask(column)
+        if (cut := turned(column)) is not column:
+            turned_values[:, at] = cut
             notes.append(f"{names[at]}: angles or hours?")
     for i, j in joined:
         on_line |= rows_on_line(values[:, i], values[:, j])
     if outliers.any():
         notes.append(outliers_note(int(outliers.sum())))
     if on_line.any():
-        notes.append(f"{counted(int(on_line.sum()), 'row')} on one line (filled in or copied?)")
+        notes.append(line_note(on_line))
     most = max(each.cells.n_distinct for each in lengths.sample.variables)
     copies, serial = distinct_fraction(values, most), 1.0
 

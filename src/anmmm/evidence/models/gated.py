@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -58,17 +59,19 @@ class Gated(Weighted):
             precision = _follow(gate, linear, fit.probabilities[:, 1])
             odds = linear @ gate
             log_weights = np.stack([log_expit(-odds), log_expit(odds)], axis=1)
+            # Clusters of the effect have no curves over the cause to go on from.
+            state: dict[str, Any] = {"noise_variance": fit.noise_variance}
+            if fit.splines is basis.splines:
+                state = {"scales": fit.scales, "center": fit.center}
             fit = fit_mixture(
                 basis,
                 effect.cells.values,
                 starts=[fit.probabilities],
-                noise_variance=fit.noise_variance,
-                scales=fit.scales if fit.splines is basis.splines else None,
-                center=fit.center if fit.splines is basis.splines else 0.0,
                 label_likelihood=log_weights - np.log(fit.weights),
                 floor=effect.floor,
                 tol=TOLERANCE,
                 max_iter=MAX_ITER,
+                **state,
             )
         weights = np.exp(log_weights)
         below, above = mixture_levels(effect.cells, fit, weights)

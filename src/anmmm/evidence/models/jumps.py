@@ -48,9 +48,12 @@ class Jumps(Wrapped):
         places, saved = find_jumps(
             basis, effect.cells.values, fits.plain.noise_variance, effect.floor
         )
+        if not places:
+            return
         # What other noise saves about a curve with jumps is near what it saves about one without.
+        # All kinds but the first are of one curve.
         one, several = fits.shortest_of(SMOOTH[1:]), fits.shortest_of(SMOOTH)
-        if not places or one.length - saved - MOST_SAVED * len(one.nats) > several.length:
+        if one.length - saved - MOST_SAVED * len(one.nats) > several.length:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
         model = inner.shortest_of(SMOOTH)
