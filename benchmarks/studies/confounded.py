@@ -90,6 +90,20 @@ def smooth(
     return drawn[0], drawn[1]
 
 
+FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "": lambda z: z,
+    "sinh": lambda z: np.sinh(1.5 * z),
+    "tanh": lambda z: np.tanh(1.2 * z),
+    "cube root": np.cbrt,
+}
+
+
+def seen_through(rng: Generator, n: int, functions: tuple[str, str], noise: float = 0.2) -> Drawn:
+    """Draw two smooth functions of a hidden number, seen through monotone functions."""
+    x, y = smooth(rng, n, noises=(noise, noise))
+    return FUNCTIONS[functions[0]](x), FUNCTIONS[functions[1]](y)
+
+
 def circle(rng: Generator, n: int, noise: float = 0.15) -> Drawn:
     """Draw an ellipse, seen with noise."""
     t = rng.uniform(0.0, 2.0 * np.pi, n)
@@ -151,6 +165,10 @@ CONFOUNDED: dict[str, Family] = {
     "smooth 1 1": partial(smooth, noises=(1.0, 1.0)),
     "circle": circle,
     "circle .3": partial(circle, noise=0.3),
+    "seen through sinh .2": partial(seen_through, functions=("sinh", "")),
+    "seen through tanh .2": partial(seen_through, functions=("tanh", "")),
+    "seen through a cube root .2": partial(seen_through, functions=("cube root", "")),
+    "seen through sinh and tanh .2": partial(seen_through, functions=("sinh", "tanh")),
     "linear exponential cause": partial(linear, hidden="exponential", law="normal", noise=0.5),
     "linear exponential noise": partial(linear, hidden="normal", law="exponential", noise=0.5),
     "linear uniform cause": partial(linear, hidden="uniform", law="normal", noise=0.3),

@@ -21,32 +21,37 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.density import Density, fit_densities, nearby, sparseness
 from anmmm.evidence.hidden import (
+    LAST_MARGIN,
+    LEAST_ABOUT_CURVE,
     LONGER,
     MOST_GROUPS,
     SHORT,
     SLACK,
     HiddenFits,
     Rival,
-    evenly_spaced,
+    derivatives,
     fit_curve,
     fit_groups,
+    log_weights,
+    many,
     places_of,
 )
+from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import LogScale, Variable
 from anmmm.preprocessing import Cells
 
-# Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
-LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
+# Smallest noise, in standard deviations.
+LEAST_IN_GROUP = 0.01
 # Most values of a categorical variable, and of one that may be counts.
 MOST_CATEGORIES, MOST_COUNTS = 8, 128
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
 # and of a curve with noise that grows along it.
 OFTEN, RARE = 0.3, 0.05
+# Nats by which a common cause is clearly shorter without links.
+CLEAR = 10.0
 # Nats for the choice of a logarithmic scale. Its end and unit cost ½ log N each.
 LOGARITHMIC = math.log(4.0)
-# Observations for all but the last iterations.
-MANY = 4000
 # Most observations for which a common cause is tried.
 LARGEST = 20_000
 # Nats per observation that are left of the group where one variable nearly tells it, or changes of
@@ -144,7 +149,7 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
 
 def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     """Return the shortest of fitted groups and curves, and of groups that gaps part."""
-    found = [_on_both_scales(x, y, shortest)]
+    found = [_on_all_scales(x, y, shortest)]
     pairs = [(x, y)] if np.array_equal(x.sides, y.sides) else [(x, y), (y, x)]
     for one, other in pairs:
         if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
@@ -183,30 +188,59 @@ def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
     )
 
 
-def _on_both_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
-    """Describe variables as they are, and those with heavy tails on a logarithmic scale."""
-    plain, scales = _describe(x, y, shortest), [x.log_scale, y.log_scale]
-    n_rescaled = sum(scale is not None for scale in scales)
-    if not n_rescaled:
-        return plain
-    cost = LOGARITHMIC + n_rescaled * math.log(len(plain.nats))
-    other = _describe(x.on_log_scale, y.on_log_scale, shortest - cost)
-    if other.length + cost >= plain.length:
-        return plain
-    rows = zip(scales, other.positions, strict=True)
+def _on_all_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
+    """Describe variables as they are, with heavy tails on a logarithmic scale, and with links."""
+    best, curve = _describe(x, y, shortest)
+    scales = [x.log_scale, y.log_scale]
+    if n_rescaled := sum(scale is not None for scale in scales):
+        cost = LOGARITHMIC + n_rescaled * math.log(len(best.nats))
+        other, _ = _describe(x.on_log_scale, y.on_log_scale, shortest - cost)
+        if other.length + cost < best.length:
+            best = _moved_back(other, scales, cost)
+    if curve is None or best.length < shortest - CLEAR:
+        return best
+    # Laplace's approximation by complete information is longer.
+    limit = min(best.length, shortest + LAST_MARGIN * len(best.nats) / 300.0) + SLACK
+    linked = _linked(curve, curve.first.positions, x, y, limit)
+    if linked is None or linked.length >= best.length:
+        return best
+    again = None
+    if linked.length > shortest - CLEAR and not (x.is_tied or y.is_tied):
+        # From another curve, on scales on which neither variable has a long tail.
+        again = _linked(*curve_of_quantiles(curve.pair, x, y), x, y, limit)
+    return linked if again is None or again.length >= linked.length else again
+
+
+def _linked(
+    curve: HiddenFits, start: FloatArray, x: Variable, y: Variable, limit: float
+) -> CommonCause | None:
+    """Encode a curve behind monotone functions of the variables; None if it stays too long."""
+    if (found := fit_links(curve, start, x, y, limit)) is None:
+        return None
+    fit, links = found
+    on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
+    code = _coded(fit, on_scales[0], on_scales[1], is_rare=True)
+    return _moved_back(code, links, sum(h.cost for h in links if h is not None))
+
+
+def _moved_back(
+    code: CommonCause, scales: Sequence[LogScale | HiddenLink | None], cost: float
+) -> CommonCause:
+    """Add the cost of scales; map positions back to the standardized variables."""
+    rows = zip(scales, code.positions, strict=True)
     positions = np.array([row if scale is None else scale.undo(row) for scale, row in rows])
-    return replace(other, positions=positions, cost=other.cost + cost)
+    return replace(code, positions=positions, cost=code.cost + cost)
 
 
-def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
-    kinds = list(product(_kinds(x), _kinds(y)))
-    widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
-    rival = Rival(shortest + widths, len(x.cells.values))
+def _describe(x: Variable, y: Variable, shortest: float) -> tuple[CommonCause, HiddenFits | None]:
+    """Return the shortest description, and the fitted curve if links may make it shorter."""
+    kinds, curve = list(product(_kinds(x), _kinds(y))), None
+    rival = Rival.of(shortest, x.cells, y.cells)
 
     pairs = [_pair(x, y, each, LEAST_IN_GROUP) for each in kinds]
-    codes, fits, places = list[CommonCause](), list[HiddenFits](), places_of(_many(pairs[0]))
+    codes, fits, places = list[CommonCause](), list[HiddenFits](), places_of(many(pairs[0]))
     for each, pair in zip(kinds, pairs, strict=True):
-        best, plain = fit_groups(_many(pair), rival, places[1])
+        best, plain = fit_groups(many(pair), rival, places[1])
         fits.append(best.on(pair, LONGER))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
@@ -214,21 +248,17 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
                 codes += _with_fitted_noise([fit.on(pair, SHORT) for fit in near], x, y)
     if kinds[0] == (NOISY, NOISY):
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
-        curve = fit_curve(_many(pair), rival, places)
-        fits.append(curve.on(pair, LONGER))
+        curve = fit_curve(many(pair), rival, places).on(pair, LONGER)
+        fits.append(curve)
     best, *others = sorted(fits, key=lambda fit: float(fit.objective[0]))
     codes.append(_coded(best, x, y))
     for fit in others:
         # Of one kind, fits that are longer whatever information saves need not be encoded.
-        least = min(code.length for code in codes) + widths + SLACK
+        least = min(code.length for code in codes) + rival.nats - shortest + SLACK
         is_longer = fit.objective[0] > least or rival.leads(fit, NEARLY_EQUAL)
         if len(kinds) > 1 or not is_longer:
             codes.append(_coded(fit, x, y))
-    return min(codes, key=attrgetter("length"))
-
-
-def _many(pair: Pair) -> Pair:
-    return evenly_spaced(pair, MANY)
+    return min(codes, key=attrgetter("length")), curve
 
 
 def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list[CommonCause]:
@@ -254,10 +284,10 @@ def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | Non
 
 def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
     """Fit densities to what the most probable group leaves; return the length with known groups."""
-    logs = [_derivatives(fit, axis)[0] for axis in range(2)]
-    log_weights = _log_weights(fit)
-    labels = (logs[0] + logs[1] + log_weights).argmax(axis=1)
-    length, noises = float(fit.found[0, 1:].sum() - log_weights[labels].sum()), []
+    logs = [derivatives(fit, axis)[0] for axis in range(2)]
+    log_priors = log_weights(fit)
+    labels = (logs[0] + logs[1] + log_priors).argmax(axis=1)
+    length, noises = float(fit.found[0, 1:].sum() - log_priors[labels].sum()), []
     for axis, variable in enumerate((x, y)):
         noise, nats = None, -logs[axis][np.arange(len(labels)), labels]
         if fit.pair.kinds[axis] == NOISY:
@@ -298,7 +328,12 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
 
 
 def _coded(
-    fit: HiddenFits, x: Variable, y: Variable, noises: Sequence[Density | None] = (None, None)
+    fit: HiddenFits,
+    x: Variable,
+    y: Variable,
+    noises: Sequence[Density | None] = (None, None),
+    *,
+    is_rare: bool = False,
 ) -> CommonCause:
     """Encode both variables' cells under a fit."""
     masses = tuple(_mass(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
@@ -307,7 +342,7 @@ def _coded(
     # An observation without a probability in any group belongs to each as all do.
     joint = np.where(joint.any(axis=1, keepdims=True), joint, 1e-300 * hidden.weights)
     total = joint.sum(axis=1)
-    is_rare = any(noises) or (fit.is_curve and fit.nodes.own_scales)
+    is_rare = is_rare or any(noises) or (fit.is_curve and bool(fit.nodes.own_scales))
     cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
     # The noise variance is one of the density's parameters.
     cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
@@ -353,10 +388,8 @@ def _position_cost(fit: HiddenFits) -> float:
     """Return the Laplace cost of positions by the observed information, eq. 4."""
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis.T
-    logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
-    R = logs[0] + logs[1] + _log_weights(fit)
-    R = np.exp(R - R.max(axis=1, keepdims=True))
-    R /= R.sum(axis=1, keepdims=True)
+    _, slopes, curvatures = zip(*(derivatives(fit, axis) for axis in range(2)), strict=True)
+    R = fit.responsibilities
     weighted = [R * slope for slope in slopes]
     across = [each @ basis for each in weighted]
     information = np.empty((2, r, 2, r))
@@ -372,26 +405,3 @@ def _position_cost(fit: HiddenFits) -> float:
     # EM may stop near a maximum, where the information is not positive definite.
     values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
     return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)
-
-
-def _log_weights(fit: HiddenFits) -> FloatArray:
-    """Return the log-probability of each node, (K,), very small of an unused one."""
-    return np.log(np.maximum(fit.first.weights, 1e-300))
-
-
-def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a variable's log-density at each node, its slope in the position, minus curvature."""
-    hidden, J = fit.first, fit.shapes[0, 1 + axis]
-    if fit.pair.kinds[axis] != NOISY:
-        logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
-        return logs, np.zeros_like(logs), np.zeros_like(logs)
-    variances, fractions = hidden.variances[axis, :J], hidden.fractions[axis, :J, np.newaxis]
-    centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
-    e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
-    logs = np.log(fractions) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
-    if J == 1:
-        return logs[:, 0], e[:, 0], 1.0 / variances
-    total = np.logaddexp.reduce(logs, axis=1)
-    part = np.exp(logs - total[:, np.newaxis])
-    slope = (part * e).sum(axis=1)
-    return total, slope, (part * (1.0 / variances - e**2)).sum(axis=1) + slope**2

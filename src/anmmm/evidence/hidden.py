@@ -15,7 +15,7 @@ import numpy as np
 from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
-from anmmm.preprocessing import mean_ranks
+from anmmm.preprocessing import Cells, mean_ranks
 
 # Most groups that are tried, and most of those that always are.
 MOST_GROUPS, FEW_GROUPS = 8, 5
@@ -28,12 +28,16 @@ SPLITS = (
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
+# Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
+LEAST_ABOUT_CURVE = 0.05
 # Iterations of all starts, of the best, and of the last fits; gain in nats that ends them.
 SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
 # Most starts kept, and nats by which different fits differ.
 KEPT, APART = 3, 0.5
 # Observations on which starts are compared.
 FEW = 150
+# Observations for all but the last iterations.
+MANY = 4000
 # Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or
 # groups with normal noise, after an iteration of other noise, before the last iterations.
 CURVE_MARGIN, GROUPS_MARGIN, OTHER_MARGIN, LAST_MARGIN = 35.0, 75.0, 20.0, 10.0
@@ -162,6 +166,13 @@ class HiddenFits(Record):
         """The fit of the smallest objective."""
         return self[[int(self.objective.argmin())]]
 
+    @property
+    def responsibilities(self) -> FloatArray:
+        """Probability of each node given each observation, by the first fit, (n, K)."""
+        logs = derivatives(self, 0)[0] + derivatives(self, 1)[0] + log_weights(self)
+        parts = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+
     def of_each(self, count: int) -> HiddenFits:
         """Return the best fits of each number of nodes that are not the same."""
         used, kept = self.shapes[:, 0], list[int]()
@@ -186,11 +197,20 @@ class Rival(Record):
     nats: float
     n: int
 
+    @classmethod
+    def of(cls, length: float, x: Cells, y: Cells) -> Rival:
+        """Make the rival of a length of the cells of both variables."""
+        widths = sum(float(np.log(each.upper - each.lower).sum()) for each in (x, y))
+        return cls(length + widths, len(x.values))
+
+    def nats_behind(self, fit: HiddenFits) -> float:
+        """Nats by which a fit is longer."""
+        log_likelihood, *costs = fit.found[0].tolist()
+        return float(sum(costs) - log_likelihood * self.n / fit.pair.values.shape[1] - self.nats)
+
     def leads(self, fit: HiddenFits, by: float) -> bool:
         """Whether a fit is longer by more nats; False if it has probabilities of values."""
-        log_likelihood, *costs = fit.found[0].tolist()
-        of_all = sum(costs) - log_likelihood * self.n / fit.pair.values.shape[1]
-        return not fit.pair.kinds.any() and of_all > self.nats + by
+        return not fit.pair.kinds.any() and self.nats_behind(fit) > by
 
     def beats(self, fit: HiddenFits, margin: float) -> bool:
         """Whether a fit is by a margin, in nats per 300 observations, too long to be followed."""
@@ -258,6 +278,11 @@ def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
+def many(pair: Pair) -> Pair:
+    """Return at least `MANY` rows, if there are so many."""
+    return evenly_spaced(pair, MANY)
+
+
 def fit_curve(pair: Pair, rival: Rival, places: tuple[FloatArray, FloatArray]) -> HiddenFits:
     """Fit a curve, from `places_of` the pair."""
     few, at = evenly_spaced(pair), np.vstack(places)
@@ -306,3 +331,26 @@ def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
     if richer and not rival.beats(best_of([best, *richer]), OTHER_MARGIN):
         best = best_of([best, joined(richer).apart(2).further(LONGER)])
     return best if rival.beats(best, LAST_MARGIN) else best.further(LONG)
+
+
+def log_weights(fit: HiddenFits) -> FloatArray:
+    """Return the log-probability of each node, (K,), very small of an unused one."""
+    return np.log(np.maximum(fit.first.weights, 1e-300))
+
+
+def derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a variable's log-density at each node, its slope in the position, minus curvature."""
+    hidden, J = fit.first, fit.shapes[0, 1 + axis]
+    if fit.pair.kinds[axis] != NOISY:
+        logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
+        return logs, np.zeros_like(logs), np.zeros_like(logs)
+    variances, fractions = hidden.variances[axis, :J], hidden.fractions[axis, :J, np.newaxis]
+    centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
+    e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
+    logs = np.log(fractions) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
+    if J == 1:
+        return logs[:, 0], e[:, 0], 1.0 / variances
+    total = np.logaddexp.reduce(logs, axis=1)
+    part = np.exp(logs - total[:, np.newaxis])
+    slope = (part * e).sum(axis=1)
+    return total, slope, (part * (1.0 / variances - e**2)).sum(axis=1) + slope**2

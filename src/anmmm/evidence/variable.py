@@ -263,8 +263,12 @@ class Variable(Record):
         """The same, its cells on its logarithmic scale if it has one."""
         if self.log_scale is None:
             return self
+        return self.within(self.log_scale.cells_of(self.cells))
+
+    def within(self, cells: Cells) -> Variable:
+        """Return the same with its cells on another scale."""
         other = copy(self)
-        object.__setattr__(other, "cells", self.log_scale.cells_of(self.cells))
+        object.__setattr__(other, "cells", cells)
         object.__setattr__(other, "raw", None)
         return other
 

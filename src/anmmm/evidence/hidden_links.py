@@ -1,0 +1,170 @@
+"""A curve of a hidden number, seen through monotone functions of both variables.
+
+docs/method/confounders.md, eqs. 5 and 6.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from anmmm._kernels.hidden import Pair
+from anmmm._record import Record, computed
+from anmmm._typing import FloatArray
+from anmmm.evidence.hidden import (
+    LEAST_ABOUT_CURVE,
+    LONG,
+    N_NODES,
+    SHORT,
+    HiddenFits,
+    Rival,
+    fit_curve,
+    many,
+    places_of,
+)
+from anmmm.evidence.models.postnonlinear import LINK_PRIOR, EffectScale, MonotoneLink
+from anmmm.evidence.variable import Variable
+from anmmm.preprocessing import Cells
+
+# Rounds, and in each Newton steps of h and iterations of EM.
+ROUNDS, STEPS, ITERATIONS = 20, 2, 3
+# By how much longer a step of h is than its update: EM alone takes short ones.
+RELAXED = 1.5
+# Gains of a round by which a fit may still be too long, and a gain that ends them, in nats.
+SLOWEST, LITTLE = 8.0, 0.5
+# Bounds of ρ².
+SMOOTHEST, ROUGHEST = 1e-4, 1e4
+# Distance of a difference that is a derivative, relative to that between knots.
+NEAR = 1e-4
+# Points of a table of the inverse, which reaches as far beyond both ends as half of the range.
+N_POINTS = 401
+
+
+class HiddenLink(Record):
+    """An increasing function h of a variable, standardized over the observations."""
+
+    variable: Variable
+    scale: EffectScale
+    integrals: FloatArray  # (m, n), of the splines of h' at the observations
+    splines: FloatArray  # (m, n)
+    log_slopes: FloatArray  # (m,)
+    rho2: float = 0.1
+    cost: float = 0.0  # nats
+
+    @classmethod
+    def start(cls, variable: Variable) -> HiddenLink:
+        """Start straight, on the scale that is nearer to a variable's density."""
+        scales = {each.base.base: each for each in reversed(variable.scales)}
+        is_heavy = variable.smooth.density.base == "student"
+        scale = scales.get("student" if is_heavy else "normal", variable.scales[0])
+        z, near = scale.sums.values, NEAR * float(scale.sums.knots[1])
+        splines = (scale.integrals(z + near) - scale.integrals(z - near)) / (2.0 * near)
+        log_slopes = np.full(len(splines), scale.start)
+        return cls(variable, scale, scale.integrals(z), splines, log_slopes)
+
+    @computed
+    def link(self) -> MonotoneLink:
+        """The function, of mean 0 and variance 1 over the observations."""
+        slopes = np.exp(self.log_slopes)
+        h = slopes @ self.integrals
+        return MonotoneLink(self.scale, slopes, shift=float(h.mean()), unit=float(h.std()))
+
+    @computed
+    def on_its_scale(self) -> Variable:
+        """The variable on the scale of h."""
+        edges, index = self.link.at(self.scale.edges), self.variable.cells.index
+        values = self.link.at(self.scale.sums.values)
+        return self.variable.within(Cells(values, index, edges[index], edges[index + 1], edges))
+
+    def apply(self, positions: FloatArray) -> FloatArray:
+        """Map points of the standardized variable to h."""
+        cells = self.on_its_scale.cells
+        return np.asarray(np.interp(positions, self.variable.cells.edges, cells.edges))
+
+    def undo(self, positions: FloatArray) -> FloatArray:
+        """Map points of h to the standardized variable."""
+        cells = self.on_its_scale.cells
+        return np.asarray(np.interp(positions, cells.edges, self.variable.cells.edges))
+
+    def updated(self, R: FloatArray, positions: FloatArray) -> tuple[HiddenLink, FloatArray]:
+        """Update h; return it with the nodes (K,) on its new scale. O(n K).
+
+        R: (n, K), the probability of each node given each observation. Nodes stay where they are
+        on the variable's own scale: only the noise about them says what h is.
+        """
+        S, D, prior, z = self.integrals, self.splines, LINK_PRIOR, self.scale.sums.values
+        beyond = 0.5 * np.ptp(z)
+        at = np.linspace(z.min() - beyond, z.max() + beyond, N_POINTS)
+        T = self.scale.integrals(np.interp(positions, self.link.at(at), at))
+        across = S @ R @ T.T
+        squares = (S * R.sum(axis=1)) @ S.T + (T * R.sum(axis=0)) @ T.T - across - across.T
+        c, rho2 = np.exp(self.log_slopes), self.rho2
+        start = logs = self.log_slopes - 0.5 * math.log(c @ squares @ c / len(R))
+        for _ in range(STEPS):
+            c, off, P = np.exp(logs), logs - self.scale.start, prior.fixed + prior.bends / rho2
+            relative = D / (c @ D)
+            gradient = c * (relative.sum(axis=1) - squares @ c) - P @ off
+            information = c[:, np.newaxis] * (squares + relative @ relative.T) * c + P
+            covariance = np.linalg.inv(information)
+            step = covariance @ gradient
+            logs = logs + step / max(1.0, float(np.abs(step).max()))
+            off = logs - self.scale.start
+            rough = off @ prior.bends @ off + np.einsum("ij,ij", prior.bends, covariance)
+            rho2 = min(max(float(rough) / prior.rank, SMOOTHEST), ROUGHEST)
+        logs = start + RELAXED * (logs - start)
+        off = logs - self.scale.start
+        dets = np.linalg.slogdet(information)[1] - np.linalg.slogdet(P)[1]
+        # The unit of h is that of the noise, which is paid for.
+        cost = 0.5 * float(dets + off @ P @ off - math.log(len(R))) + self.scale.cost
+        new = replace(self, log_slopes=logs, rho2=rho2, cost=cost)
+        return new, (np.exp(logs) @ T - new.link.shift) / new.link.unit
+
+
+def curve_of_quantiles(pair: Pair, x: Variable, y: Variable) -> tuple[HiddenFits, FloatArray]:
+    """Fit a curve to Gaussian quantiles; return its nodes (2, K) on the variables' own scales too.
+
+    On these scales no variable has a long tail.
+    """
+    pair = pair._replace(values=np.stack([x.quantiles.values, y.quantiles.values]))
+    few, no_rival = many(pair), Rival(math.inf, len(x.cells.values))
+    curve = fit_curve(few, no_rival, places_of(few)).on(pair, SHORT)
+    both = zip((x, y), curve.first.positions, strict=True)
+    return curve, np.stack([v.quantiles.undo(positions) for v, positions in both])
+
+
+def fit_links(
+    curve: HiddenFits, start: FloatArray, x: Variable, y: Variable, limit: float
+) -> tuple[HiddenFits, list[HiddenLink | None]] | None:
+    """Fit a curve, and functions of the variables that are not tied, by turns; O(N K) a round.
+
+    start: (2, K), positions of a fitted curve's nodes. None if it stays longer than `limit` nats.
+    """
+    nodes, shape = curve.nodes._replace(own_scales=0), np.array([[N_NODES, 1, 1]])
+    fit, R = replace(curve[[0]], nodes=nodes, shapes=shape), curve.responsibilities
+    fit.first.fractions[:, 0], fit.first.offsets[:] = 1.0, 0.0
+    links = [None if v.is_tied else HiddenLink.start(v) for v in (x, y)]
+    for axis, h in enumerate(links):
+        fit.first.positions[axis] = start[axis] if h is None else h.apply(start[axis])
+    last = math.inf
+    for _ in range(ROUNDS):
+        cells, cost = [x.cells, y.cells], 0.0
+        for axis, h in enumerate(links):
+            if h is not None:
+                new, fit.first.positions[axis] = h.updated(R, fit.first.positions[axis])
+                fit.first.variances[axis, 0] = new.link.unit**-2
+                links[axis], cells[axis], cost = new, new.on_its_scale.cells, cost + new.cost
+        pair = fit.pair._replace(
+            values=np.stack([each.values for each in cells]),
+            floor=np.array([max(each.variance, LEAST_ABOUT_CURVE**2) for each in cells]),
+        )
+        fit = fit.further(ITERATIONS, pair)
+        R = fit.responsibilities
+        behind = Rival.of(limit - cost, *cells).nats_behind(fit)
+        gain, last = last - behind, behind
+        if behind > SLOWEST * gain:
+            return None
+        if gain < LITTLE:
+            break
+    return fit.further(LONG), links
