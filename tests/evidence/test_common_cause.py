@@ -47,7 +47,20 @@ def skewed(n=300, seed=0):
     return -np.exp(x), y, labels
 
 
-DRAWN = {"groups": groups, "curve": curve, "counts": counts, "skewed": skewed}
+def behind_a_function(n=1000, seed=100):
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(-1.0, 1.0, n)
+    x = np.sinh(2.0 * np.sin(2.0 * t) + 0.4 * rng.normal(size=n))
+    return x, t**2 + 0.5 * t + 0.1 * rng.normal(size=n), t
+
+
+DRAWN = {
+    "groups": groups,
+    "curve": curve,
+    "counts": counts,
+    "skewed": skewed,
+    "behind a function": behind_a_function,
+}
 
 
 def fitted(pair, is_curve, shortest=np.inf):

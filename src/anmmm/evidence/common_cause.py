@@ -219,8 +219,14 @@ def _linked(
         return None
     fit, links = found
     on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
-    code = _coded(fit, on_scales[0], on_scales[1], is_rare=True)
-    return _moved_back(code, links, sum(h.cost for h in links if h is not None))
+    code, saved = _coded(fit, on_scales[0], on_scales[1], is_rare=True), 0.0
+    costs = [0.0 if h is None else h.cost for h in links]
+    for axis, (v, on_scale) in enumerate(zip((x, y), on_scales, strict=True)):
+        masses = _mass(fit, axis, on_scale) @ fit.first.weights
+        nats = code_lengths(masses[v.cells.index], v.cells.n_distinct)
+        saved = max(saved, v.marginal.length - float(nats.sum()) - 0.5 * code.cost - costs[axis])
+    # What it saves on a variable alone, a direction could as well.
+    return _moved_back(code, links, sum(costs) + saved)
 
 
 def _moved_back(

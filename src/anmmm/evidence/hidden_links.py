@@ -12,14 +12,14 @@ import numpy as np
 
 from anmmm._kernels.hidden import Pair
 from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.hidden import (
-    LEAST_ABOUT_CURVE,
     LONG,
     N_NODES,
     SHORT,
     HiddenFits,
     Rival,
+    evenly_spaced,
     fit_curve,
     many,
     places_of,
@@ -34,6 +34,8 @@ ROUNDS, STEPS, ITERATIONS = 20, 2, 3
 RELAXED = 1.5
 # Gains of a round by which a fit may still be too long, and a gain that ends them, in nats.
 SLOWEST, LITTLE = 8.0, 0.5
+# Most observations for all but the last iterations.
+LINK_ROWS = 1000
 # Bounds of ρ².
 SMOOTHEST, ROUGHEST = 1e-4, 1e4
 # Distance of a difference that is a derivative, relative to that between knots.
@@ -43,33 +45,51 @@ N_POINTS = 401
 
 
 class HiddenLink(Record):
-    """An increasing function h of a variable, standardized over the observations."""
+    """An increasing function h of a variable, standardized over some rows."""
 
     variable: Variable
     scale: EffectScale
-    integrals: FloatArray  # (m, n), of the splines of h' at the observations
+    z: FloatArray  # (n,), the rows on this scale
+    integrals: FloatArray  # (m, n), of the splines of h'
     splines: FloatArray  # (m, n)
     log_slopes: FloatArray  # (m,)
     rho2: float = 0.1
     cost: float = 0.0  # nats
 
     @classmethod
-    def start(cls, variable: Variable) -> HiddenLink:
-        """Start straight, on the scale that is nearer to a variable's density."""
+    def start(cls, variable: Variable, places: IntArray) -> HiddenLink:
+        """Start straight, on the scale that is nearer to a variable's density.
+
+        places: (n,), of the rows among its distinct values.
+        """
         scales = {each.base.base: each for each in reversed(variable.scales)}
         is_heavy = variable.smooth.density.base == "student"
         scale = scales.get("student" if is_heavy else "normal", variable.scales[0])
-        z, near = scale.sums.values, NEAR * float(scale.sums.knots[1])
+        distinct, near = np.empty(variable.cells.n_distinct), NEAR * float(scale.sums.knots[1])
+        distinct[variable.cells.index] = scale.sums.values
+        z = distinct[places]
         splines = (scale.integrals(z + near) - scale.integrals(z - near)) / (2.0 * near)
         log_slopes = np.full(len(splines), scale.start)
-        return cls(variable, scale, scale.integrals(z), splines, log_slopes)
+        return cls(variable, scale, z, scale.integrals(z), splines, log_slopes)
 
     @computed
     def link(self) -> MonotoneLink:
-        """The function, of mean 0 and variance 1 over the observations."""
+        """The function."""
         slopes = np.exp(self.log_slopes)
         h = slopes @ self.integrals
         return MonotoneLink(self.scale, slopes, shift=float(h.mean()), unit=float(h.std()))
+
+    @property
+    def values(self) -> FloatArray:
+        """Its values at the rows."""
+        h = np.exp(self.log_slopes) @ self.integrals
+        return np.asarray((h - self.link.shift) / self.link.unit)
+
+    @property
+    def log_slope(self) -> float:
+        """Mean logarithm of its slope at the rows."""
+        slope = np.exp(self.log_slopes) @ self.splines / self.link.unit
+        return float(np.log(slope).mean())
 
     @computed
     def on_its_scale(self) -> Variable:
@@ -94,9 +114,8 @@ class HiddenLink(Record):
         R: (n, K), the probability of each node given each observation. Nodes stay where they are
         on the variable's own scale: only the noise about them says what h is.
         """
-        S, D, prior, z = self.integrals, self.splines, LINK_PRIOR, self.scale.sums.values
-        beyond = 0.5 * np.ptp(z)
-        at = np.linspace(z.min() - beyond, z.max() + beyond, N_POINTS)
+        S, D, prior, beyond = self.integrals, self.splines, LINK_PRIOR, 0.5 * np.ptp(self.z)
+        at = np.linspace(self.z.min() - beyond, self.z.max() + beyond, N_POINTS)
         T = self.scale.integrals(np.interp(positions, self.link.at(at), at))
         across = S @ R @ T.T
         squares = (S * R.sum(axis=1)) @ S.T + (T * R.sum(axis=0)) @ T.T - across - across.T
@@ -105,10 +124,12 @@ class HiddenLink(Record):
         for _ in range(STEPS):
             c, off, P = np.exp(logs), logs - self.scale.start, prior.fixed + prior.bends / rho2
             relative = D / (c @ D)
-            gradient = c * (relative.sum(axis=1) - squares @ c) - P @ off
+            from_rows = c * (relative.sum(axis=1) - squares @ c)
             information = c[:, np.newaxis] * (squares + relative @ relative.T) * c + P
+            # Of the curvature's remaining part what keeps it positive definite.
+            information += np.diag(np.maximum(-from_rows, 0.0))
             covariance = np.linalg.inv(information)
-            step = covariance @ gradient
+            step = covariance @ (from_rows - P @ off)
             logs = logs + step / max(1.0, float(np.abs(step).max()))
             off = logs - self.scale.start
             rough = off @ prior.bends @ off + np.einsum("ij,ij", prior.bends, covariance)
@@ -141,30 +162,35 @@ def fit_links(
 
     start: (2, K), positions of a fitted curve's nodes. None if it stays longer than `limit` nats.
     """
+    few, n = evenly_spaced(curve.pair, LINK_ROWS), curve.pair.values.shape[1]
     nodes, shape = curve.nodes._replace(own_scales=0), np.array([[N_NODES, 1, 1]])
-    fit, R = replace(curve[[0]], nodes=nodes, shapes=shape), curve.responsibilities
+    fit = replace(curve[[0]], pair=few, nodes=nodes, shapes=shape)
+    R = replace(curve, pair=few).responsibilities
     fit.first.fractions[:, 0], fit.first.offsets[:] = 1.0, 0.0
-    links = [None if v.is_tied else HiddenLink.start(v) for v in (x, y)]
+    straight = [
+        None if v.is_tied else HiddenLink.start(v, few.places[axis])
+        for axis, v in enumerate((x, y))
+    ]
+    on_scales = [v if h is None else h.on_its_scale for h, v in zip(straight, (x, y), strict=True)]
+    rival, links, last = Rival.of(limit, *(v.cells for v in on_scales)), straight.copy(), math.inf
     for axis, h in enumerate(links):
         fit.first.positions[axis] = start[axis] if h is None else h.apply(start[axis])
-    last = math.inf
     for _ in range(ROUNDS):
-        cells, cost = [x.cells, y.cells], 0.0
-        for axis, h in enumerate(links):
-            if h is not None:
+        values, behind = fit.pair.values.copy(), 0.0
+        for axis, (h, first) in enumerate(zip(links, straight, strict=True)):
+            if h is not None and first is not None:
                 new, fit.first.positions[axis] = h.updated(R, fit.first.positions[axis])
                 fit.first.variances[axis, 0] = new.link.unit**-2
-                links[axis], cells[axis], cost = new, new.on_its_scale.cells, cost + new.cost
-        pair = fit.pair._replace(
-            values=np.stack([each.values for each in cells]),
-            floor=np.array([max(each.variance, LEAST_ABOUT_CURVE**2) for each in cells]),
-        )
-        fit = fit.further(ITERATIONS, pair)
+                links[axis], values[axis] = new, new.values
+                behind += new.cost - n * (new.log_slope - first.log_slope)
+        fit = fit.further(ITERATIONS, fit.pair._replace(values=values))
         R = fit.responsibilities
-        behind = Rival.of(limit - cost, *cells).nats_behind(fit)
+        behind += rival.nats_behind(fit)
         gain, last = last - behind, behind
         if behind > SLOWEST * gain:
             return None
         if gain < LITTLE:
             break
-    return fit.further(LONG), links
+    on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
+    pair = curve.pair._replace(values=np.stack([v.cells.values for v in on_scales]))
+    return fit.further(LONG, pair), links

@@ -1,0 +1,84 @@
+"""Monotone functions of two variables that follow a hidden number, against their objective."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm import infer_direction
+from anmmm.evidence import common_cause, hidden_links
+from anmmm.evidence.hidden_links import HiddenLink
+from anmmm.evidence.models.postnonlinear import LINK_PRIOR
+from drawn import variable_of
+
+
+def seen_through(f, n=1000, seed=100):
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(-1.0, 1.0, n)
+    return f(np.sin(2.0 * t) + 0.2 * rng.normal(size=n)), t**2 + 0.5 * t + 0.1 * rng.normal(size=n)
+
+
+@pytest.fixture
+def link(rng):
+    variable = variable_of(np.sinh(2.0 * rng.normal(size=200)))
+    return HiddenLink.start(variable, variable.cells.index)
+
+
+@pytest.fixture
+def nodes(rng):
+    return rng.dirichlet(np.ones(5), size=200), np.array([-1.2, -0.4, 0.1, 0.5, 1.6])
+
+
+def objective(h, R, at, log_slopes):
+    """Log-density of an observation about its nodes, at places of its scale, and the prior."""
+    z, near = h.z, 1e-5
+    value, ahead, behind, node = (
+        h.scale.link_at(each, np.exp(log_slopes)) for each in (z, z + near, z - near, at)
+    )
+    off = log_slopes - h.scale.start
+    prior = off @ (LINK_PRIOR.fixed + LINK_PRIOR.bends / h.rho2) @ off
+    squares = np.sum(R * (value[:, np.newaxis] - node) ** 2)
+    return np.log((ahead - behind) / (2.0 * near)).sum() - 0.5 * squares - 0.5 * prior
+
+
+def test_an_update_finds_the_best_function_given_the_nodes(link, nodes, monkeypatch):
+    monkeypatch.setattr(hidden_links, "STEPS", 200)
+    monkeypatch.setattr(hidden_links, "RELAXED", 1.0)
+    (R, positions), m = nodes, len(link.log_slopes)
+    found, _ = link.updated(R, positions)
+    z = np.linspace(-20.0, 20.0, 400_001)
+    at = np.interp(positions, link.link.at(z), z)
+    # Central differences.
+    steps, best = 1e-3 * np.eye(m), found.log_slopes
+    value = [[objective(found, R, at, best + s * d) for s in (-1, 0, 1)] for d in steps]
+    low, here, high = np.transpose(value)
+    curvature = (2.0 * here - low - high) / 1e-6
+    assert np.all(curvature > 0.0)
+    assert_allclose((high - low) / 2e-3 / curvature, 0.0, atol=2e-3)
+
+
+def test_nodes_stay_on_the_variables_own_scale(link, nodes):
+    R, positions = nodes
+    found, moved = link.updated(R, positions)
+    assert_allclose(found.undo(moved), link.undo(positions), atol=2e-2)
+    assert not np.allclose(moved, positions, atol=0.1)
+    assert_allclose(found.undo(found.apply(np.linspace(-0.2, 0.2, 4))), np.linspace(-0.2, 0.2, 4))
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sinh(2.0 * x), lambda x: np.tanh(1.5 * x)])
+def test_a_curve_is_found_behind_a_monotone_function(f, monkeypatch):
+    x, y = seen_through(f)
+    result = infer_direction(x, y)
+    found = result.models.common_cause
+    assert (result.relation, found.kind) == ("common cause", "curve")
+    # Nodes follow the rows on the variables' own scales.
+    expected = found.probabilities @ found.positions.T
+    standard = np.column_stack([(v - v.mean()) / v.std() for v in (x, y)])
+    assert np.mean((expected - standard) ** 2) < 0.2
+    monkeypatch.setattr(common_cause, "fit_links", lambda *_: None)
+    assert infer_direction(x, y).direction != 0
+
+
+def test_a_tied_variable_has_no_function_of_its_own():
+    x, y = seen_through(lambda x: np.sinh(2.0 * x))
+    y = np.round(y, 2)
+    assert infer_direction(x, y).relation == "common cause"
