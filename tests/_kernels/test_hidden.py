@@ -1,7 +1,7 @@
 """EM of a hidden common cause, against its equations written loop by loop.
 
 p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j), or a table of shares,
-or counts of mean λ_k and variance λ_k + α λ_k²
+or counts of mean λ_k and variance λ_k + α λ_k², or a share of an atom, and N(z; m_k, v_k) elsewhere
 m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
 w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
 v_k of noise that grows: s² exp(γ ψ_k), ψ the line of Ψ,  γ ~ N(0, 1), a Newton step, s² given γ
@@ -14,7 +14,16 @@ from scipy.special import gammaln, softmax
 from scipy.stats import dirichlet, nbinom, norm, poisson
 
 import oracle
-from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Nodes, Pair, fit_hidden, parts_of
+from anmmm._kernels.hidden import (
+    ATOM,
+    CATEGORICAL,
+    COUNTS,
+    NOISY,
+    Nodes,
+    Pair,
+    fit_hidden,
+    parts_of,
+)
 
 K, USED, J = 8, 5, 2
 H = 0.01
@@ -43,7 +52,10 @@ def drawn(kinds, n=90):
     if any(kinds):
         counts = np.zeros((2, 31))
     for d, kind in enumerate(kinds):
-        if kind != NOISY:
+        if kind == ATOM:
+            places[d] = rng.uniform(size=n) < np.array([0.6, 0.1, 0.3])[group]
+            values[d, places[d] == 1] = -0.5
+        elif kind != NOISY:
             # The first ones vary more than Poisson's.
             mean = (2 * group + 0.5) * (1.0 if d else rng.gamma(0.5, 2.0, n))
             raw = np.minimum(rng.poisson(mean), 30)
@@ -70,12 +82,17 @@ def start(pair, net, rng, used):
 
 def densities(pair, hidden, components, d):
     """p(z_i, j | k), (n, J, K)."""
-    if pair.kinds[d] != NOISY:
-        return hidden.tables[d][pair.places[d]][:, np.newaxis]
+    tables = hidden.tables[d][pair.places[d]][:, np.newaxis]
+    if pair.kinds[d] not in (NOISY, ATOM):
+        return tables
     j = components[d]
     share, offset = hidden.fractions[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
     z = pair.values[d][:, np.newaxis, np.newaxis]
-    return share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
+    density = share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
+    if pair.kinds[d] == ATOM:
+        is_atom = pair.places[d][:, np.newaxis, np.newaxis] == 1
+        return tables * np.where(is_atom, 1.0, density)
+    return density
 
 
 def iterate(pair, nodes, hidden, used, components):
@@ -105,9 +122,9 @@ def iterate(pair, nodes, hidden, used, components):
         if pair.kinds[d] != NOISY:
             weight = np.stack([np.bincount(pair.places[d], q) for q in share[:, :used].T], axis=1)
             V, totals = len(weight), weight.sum(axis=0)
-            if pair.kinds[d] == CATEGORICAL:
+            if pair.kinds[d] in (CATEGORICAL, ATOM):
                 hidden.tables[d, :V, :used] = (weight + 0.5) / (totals + 0.5 * V)
-                continue
+        if pair.kinds[d] == COUNTS:
             value = pair.counts[d, :V, np.newaxis]
             mean = ((weight * value).sum(axis=0) + 1.0) / (totals + 1.0)
             beyond = (weight * ((value - mean) ** 2 - mean)).sum() / (totals @ mean**2)
@@ -115,8 +132,12 @@ def iterate(pair, nodes, hidden, used, components):
                 hidden.tables[d, :V, :used] = nbinom.pmf(value, 1 / beyond, 1 / (1 + mean * beyond))
             else:
                 hidden.tables[d, :V, :used] = poisson.pmf(value, mean)
+        if pair.kinds[d] in (CATEGORICAL, COUNTS):
             continue
-        z, q = pair.values[d], share[:, np.newaxis] * parts[d] / both[d][:, np.newaxis]
+        there = pair.places[d] == 0 if pair.kinds[d] == ATOM else np.ones(n, dtype=bool)
+        z = pair.values[d][there]
+        q = (share[:, np.newaxis] * parts[d] / np.maximum(both[d], 1e-300)[:, np.newaxis])[there]
+        present = q.sum(axis=(0, 1))
         offset = hidden.offsets[d, : components[d], np.newaxis].copy()
         variance = hidden.variances[d, : components[d]].copy()
         weight = (q / variance).sum(axis=(0, 1))
@@ -148,7 +169,7 @@ def iterate(pair, nodes, hidden, used, components):
         for j in range(components[d]):
             size, moment = q[:, j].sum(), (q[:, j] * e).sum()
             square = (q[:, j] * e**2).sum()
-            pooled = square / n
+            pooled = square / there.sum()
             if components[d] > 1:
                 hidden.fractions[d, j] = (size + 1.0) / (n + components[d])
                 hidden.offsets[d, j] = moment / size
@@ -157,7 +178,7 @@ def iterate(pair, nodes, hidden, used, components):
                 hidden.fractions[d, j], hidden.offsets[d, j] = 1.0, 0.0
             hidden.variances[d, j, some] = max(pooled, pair.floor[d])
         if nodes.own_scales:
-            own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (seen + 1.0)
+            own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (present + 1.0)
             hidden.variances[d, 0, some] = np.maximum(own, pair.floor[d])[some]
     return float(np.log(total).sum())
 
@@ -168,6 +189,9 @@ CASES = {
     "scales of their own": ("own", (NOISY, NOISY), (1, 1)),
     "shares and counts": ("groups", (CATEGORICAL, COUNTS), (1, 1)),
     "counts and noise": ("groups", (COUNTS, NOISY), (1, 2)),
+    "atoms and noise": ("groups", (ATOM, NOISY), (1, 2)),
+    "atoms, scales of their own": ("own", (NOISY, ATOM), (1, 1)),
+    "shares and atoms": ("groups", (CATEGORICAL, ATOM), (1, 1)),
     "curve": ("curve", (NOISY, NOISY), (1, 1)),
     "curve, growing noise": ("growing", (NOISY, NOISY), (1, 1)),
     "curve, two components each": ("curve", (NOISY, NOISY), (2, 2)),
@@ -196,14 +220,14 @@ def test_iterations_are_those_of_the_equations(name):
         assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
         assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)
     for d in range(2):
-        if kinds[d] == NOISY:
+        if kinds[d] in (NOISY, ATOM):
             j = components[d]
             assert_allclose(hidden.positions[d], other.positions[d], rtol=1e-8, atol=1e-10)
             for name in ("fractions", "offsets", "variances"):
                 assert_allclose(
                     getattr(hidden, name)[d, :j], getattr(other, name)[d, :j], rtol=1e-7
                 )
-        else:
+        if kinds[d] != NOISY:
             V = pair.n_values[d]
             assert_allclose(hidden.tables[d, :V], other.tables[d, :V], rtol=1e-9)
 
@@ -265,6 +289,21 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
         shares = hidden.tables[0, :V, k] / hidden.tables[0, :V, k].sum()
         expected += posterior.logpdf(shares) - dirichlet(np.full(V, 0.5)).logpdf(shares)
     assert_allclose(others, expected, rtol=1e-9)
+
+
+def test_an_atom_costs_the_evidence_of_its_share_besides_its_position():
+    net, (pair, rng) = nodes("groups"), drawn((ATOM, NOISY))
+    shapes, nothing = np.array([[USED, 1, 1]]), np.empty((0, 0))
+    row = start(pair, net, rng, USED)[np.newaxis]
+    as_shares = pair._replace(kinds=np.array([CATEGORICAL, NOISY]))
+    parts(row[0], net).fractions[:] = 1.0
+    fit_hidden(pair, net, shapes, row, nothing, 9, -np.inf)
+    # Without an iteration, at the same parameters.
+    atoms, shares = (
+        fit_hidden(each, net, shapes, row.copy(), nothing, 0, -np.inf)[0, 2]
+        for each in (pair, as_shares)
+    )
+    assert_allclose(atoms - shares, 0.5 * np.log(pair.values.shape[1]), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["groups", "growing"])

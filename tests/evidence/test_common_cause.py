@@ -54,7 +54,16 @@ def behind_a_function(n=1000, seed=100):
     return x, t**2 + 0.5 * t + 0.1 * rng.normal(size=n), t
 
 
+def amounts(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(2, size=n)
+    amount = np.exp(0.6 * rng.normal(size=n) + labels)
+    x = np.where(rng.uniform(size=n) < np.array([0.7, 0.2])[labels], 0.0, amount)
+    return x, 2.0 * labels + 0.6 * rng.normal(size=n), labels
+
+
 DRAWN = {
+    "amounts": amounts,
     "groups": groups,
     "curve": curve,
     "counts": counts,
@@ -228,6 +237,14 @@ def test_the_hidden_cause_of_a_curve_is_found():
     assert abs(np.corrcoef(mean, t)[0, 1]) > 0.95
     assert np.all(deviation < 0.3)
     assert np.all(found.scales < 0.5)
+
+
+def test_amounts_of_hidden_groups_may_be_zero():
+    for seed in range(3):
+        x, y, labels = amounts(seed=seed)
+        result = infer_direction(x, y)
+        assert result.relation == "common cause"
+        assert adjusted_mutual_info_score(labels, result.models.common_cause.labels) > 0.6
 
 
 def test_categories_and_counts_are_a_latent_class_model():

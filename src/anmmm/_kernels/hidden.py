@@ -18,8 +18,9 @@ from anmmm._kernels.columns import add_weighted
 from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
 from anmmm._kernels.systems import new_system, solve
 
-# A variable given the node: a position with noise, probabilities of its values, counts.
-NOISY, CATEGORICAL, COUNTS = 0, 1, 2
+# A variable given the node: a position with noise, probabilities of its values, counts, or a value
+# of some probability and otherwise a position with noise of one component.
+NOISY, CATEGORICAL, COUNTS, ATOM = 0, 1, 2, 3
 # Added to the density of an observation: one distant from all nodes belongs to none.
 NOWHERE = 1e-200
 # Bounds of a smoothing variance.
@@ -34,8 +35,8 @@ class Pair(NamedTuple):
     """Two standardized variables."""
 
     values: FloatArray  # (2, n)
-    places: IndexArray  # (2, n), place of each value among the distinct ones
-    kinds: IndexArray  # (2,), `NOISY`, `CATEGORICAL` or `COUNTS`
+    places: IndexArray  # (2, n), place of each value among the distinct ones; 1 at an atom, else 0
+    kinds: IndexArray  # (2,), `NOISY`, `CATEGORICAL`, `COUNTS` or `ATOM`
     n_values: IndexArray  # (2,), distinct values of a variable that is not `NOISY`
     floor: FloatArray  # (2,), smallest noise variance
     counts: FloatArray  # (2, V), distinct counts, and the logarithms of their factorials
@@ -90,7 +91,7 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
 @kernel(inner=True)
 def _noise_at(d: int, j: int, k: int, pair: Pair, hidden: Hidden) -> tuple[float, float, float]:
     """Return center, rate and height of a component ``height exp(rate (z - center)²)``."""
-    if pair.kinds[d] != NOISY:
+    if pair.kinds[d] != NOISY and pair.kinds[d] != ATOM:
         return 0.0, 0.0, 1.0
     rate = -0.5 / hidden.variances[d, j, k]
     height = hidden.fractions[d, j] * math.sqrt(-rate / math.pi)
@@ -124,6 +125,10 @@ def _e_step(
             if pair.kinds[d] != NOISY and start == 0.0:
                 for i in range(n):
                     row[i] *= hidden.tables[d, pair.places[d, i], k]
+            if pair.kinds[d] == ATOM and start == 0.0:
+                # An atom is nowhere about the position: as at it, without its density.
+                center, _, height = _noise_at(d, 0, k, pair, hidden)
+                _put(center, 1.0 / height, pair.places[d], values[d], row)
         for part in range(n_parts):
             # One exponential for both variables.
             x, x_rate, height = (k + 0.5) / used, -0.5 * (used / max(start, NOWHERE)) ** 2, 1.0
@@ -145,6 +150,9 @@ def _e_step(
         totals[i] = 1.0 / totals[i] if i < n else 0.0
     clear(sums.ravel())
     clear(counts.ravel())
+    for d in range(2):
+        if pair.kinds[d] == ATOM:
+            _put(0.0, 1.0, pair.places[d], values[d], row)
     for k in range(used):
         for part in range(n_parts):
             at, total = (k * n_parts + part) * P, broadcast(0.0)
@@ -169,6 +177,17 @@ def _e_step(
                     for i in range(n):
                         counts[d, pair.places[d, i], k] += row[i]
     return log_likelihood
+
+
+@kernel(inner=True)
+def _put(
+    value: float, factor: float, places: IndexArray, values: FloatArray, row: FloatArray
+) -> None:
+    """Write a value of the observations at an atom, (n,), and multiply their rows."""
+    for i in range(places.shape[0]):
+        if places[i] == 1:
+            values[i] = value
+            row[i] *= factor
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -255,7 +274,7 @@ def _noise(
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
             squares += _squares(sums[d, j], k, m)
-        fraction, offset, variance = 1.0, 0.0, squares / n
+        fraction, offset, variance = 1.0, 0.0, squares / max(total, 1.0)
         if n_components > 1:
             fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
             offset = moment / (total + NOWHERE)
@@ -379,7 +398,7 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
     cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
     for d in range(2):
         J, half = shape[1 + d], 0.5 * pair.n_values[d]
-        if pair.kinds[d] == CATEGORICAL:
+        if pair.kinds[d] == CATEGORICAL or pair.kinds[d] == ATOM:
             # Under Jeffreys' prior, from the expected counts of values.
             for k in range(used):
                 size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
@@ -387,12 +406,12 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
-        elif pair.kinds[d] == COUNTS:
+        if pair.kinds[d] == COUNTS:
             cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
-        elif nodes.own_scales:
+        elif nodes.own_scales and pair.kinds[d] != CATEGORICAL:
             # A number for each group; along a curve a scale and its growth.
             cost += 0.5 * (2 if is_curve else used) * math.log(n)
-        else:
+        elif pair.kinds[d] != CATEGORICAL:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
 
@@ -441,6 +460,10 @@ def fit_hidden(
                 elif pair.kinds[d] == COUNTS:
                     _count_tables(d, pair, shape[0], hidden, counts)
                 else:
+                    if pair.kinds[d] == ATOM:
+                        _tables(d, pair, shape[0], hidden, counts)
+                        for k in range(K):
+                            sums[d, 0, 0, k] -= counts[d, 1, k]
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
         found[s, 0], found[s, 1] = log_likelihood, positions

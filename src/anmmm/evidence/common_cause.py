@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 import numpy as np
 from scipy.special import entr, gammaln, ndtr
 
-from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
+from anmmm._kernels.hidden import ATOM, CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
@@ -309,24 +309,29 @@ def _kinds(variable: Variable) -> tuple[int, ...]:
     n_distinct = variable.cells.n_distinct
     if variable.is_categorical or n_distinct <= MOST_CATEGORIES:
         return (CATEGORICAL,)
-    return (NOISY, COUNTS) if n_distinct <= MOST_COUNTS and variable.may_count else (NOISY,)
+    if n_distinct <= MOST_COUNTS and variable.may_count:
+        return NOISY, COUNTS
+    return (NOISY,) if variable.parts is None else (NOISY, ATOM)
 
 
 def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pair:
     both = x.cells, y.cells
-    n_values = max(
-        (c.n_distinct for c, k in zip(both, kinds, strict=True) if k != NOISY), default=1
+    n_values = np.array(
+        [2 if k == ATOM else c.n_distinct for c, k in zip(both, kinds, strict=True)]
     )
-    counts = np.zeros((2, n_values))
+    places = np.stack([c.index for c in both]).astype(np.int64)
+    counts = np.zeros((2, max([1, *n_values[np.array(kinds) != NOISY]])))
     for axis, variable in enumerate((x, y)):
+        if kinds[axis] == ATOM:
+            places[axis] = variable.atoms[0]
         if kinds[axis] == COUNTS and variable.raw is not None:
             # Several numbers may be in one cell, if they differ by rounding errors only.
             counts[axis, variable.cells.index] = variable.raw
     return Pair(
         np.stack([c.values for c in both]),
-        np.stack([c.index for c in both]).astype(np.int64),
+        places,
         np.array(kinds, dtype=np.int64),
-        np.array([c.n_distinct for c in both], dtype=np.int64),
+        n_values,
         np.array([max(c.variance, least**2) for c in both]),
         counts,
         np.asarray(gammaln(counts + 1.0)),
@@ -352,7 +357,7 @@ def _coded(
     cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
     # The noise variance is one of the density's parameters.
     cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
-    noisy = fit.pair.kinds[:, np.newaxis] == NOISY
+    noisy = np.isin(fit.pair.kinds[:, np.newaxis], (NOISY, ATOM))
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
     fractions = hidden.fractions * (np.arange(2) < np.reshape(components, (2, 1)))
@@ -378,7 +383,8 @@ def _mass(
         below, above = noise.cdf(about), noise.mirrored().cdf(-about)
         mass = np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
         return np.maximum(mass, 0.0)
-    if fit.pair.kinds[axis] != NOISY:
+    kind = fit.pair.kinds[axis]
+    if kind not in (NOISY, ATOM):
         return hidden.tables[axis, : variable.cells.n_distinct]
     mass = np.zeros((variable.cells.n_distinct, len(hidden.weights)))
     for j in range(fit.shapes[0, 1 + axis]):
@@ -387,6 +393,9 @@ def _mass(
             (variable.cells.edges[:, np.newaxis] - mean) / np.sqrt(hidden.variances[axis, j])
         )
         mass += hidden.fractions[axis, j] * np.diff(below, axis=0)
+    if kind == ATOM:
+        mass *= hidden.tables[axis, 0]
+        mass[variable.cells.index[variable.atoms[0].argmax()]] = hidden.tables[axis, 1]
     return mass
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
+from anmmm._kernels.hidden import ATOM, NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.preprocessing import Cells, mean_ranks
@@ -341,13 +341,21 @@ def log_weights(fit: HiddenFits) -> FloatArray:
 def derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a variable's log-density at each node, its slope in the position, minus curvature."""
     hidden, J = fit.first, fit.shapes[0, 1 + axis]
-    if fit.pair.kinds[axis] != NOISY:
-        logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
-        return logs, np.zeros_like(logs), np.zeros_like(logs)
+    kind, places = fit.pair.kinds[axis], fit.pair.places[axis]
+    of_tables = (
+        np.zeros((1, 1))
+        if kind == NOISY
+        else np.log(np.maximum(hidden.tables[axis][places], 1e-300))
+    )
+    if kind not in (NOISY, ATOM):
+        return of_tables, np.zeros_like(of_tables), np.zeros_like(of_tables)
     variances, fractions = hidden.variances[axis, :J], hidden.fractions[axis, :J, np.newaxis]
     centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
     e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
     logs = np.log(fractions) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
+    if kind == ATOM:
+        there = places[:, np.newaxis] == 0
+        return of_tables + there * logs[:, 0], there * e[:, 0], there / variances
     if J == 1:
         return logs[:, 0], e[:, 0], 1.0 / variances
     total = np.logaddexp.reduce(logs, axis=1)
