@@ -201,21 +201,22 @@ def _on_all_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
         return best
     # Laplace's approximation by complete information is longer.
     limit = min(best.length, shortest + LAST_MARGIN * len(best.nats) / 300.0) + SLACK
-    linked = _linked(curve, curve.first.positions, x, y, limit)
+    behind = Rival.of(limit, x.cells, y.cells).nats_behind(curve)
+    linked = _linked(curve, curve.first.positions, behind, x, y, limit)
     if linked is None or linked.length >= best.length:
         return best
     again = None
     if linked.length > shortest - CLEAR and not (x.is_tied or y.is_tied):
         # From another curve, on scales on which neither variable has a long tail.
-        again = _linked(*curve_of_quantiles(curve.pair, x, y), x, y, limit)
+        again = _linked(*curve_of_quantiles(curve.pair, x, y), math.inf, x, y, limit)
     return linked if again is None or again.length >= linked.length else again
 
 
 def _linked(
-    curve: HiddenFits, start: FloatArray, x: Variable, y: Variable, limit: float
+    curve: HiddenFits, start: FloatArray, last: float, x: Variable, y: Variable, limit: float
 ) -> CommonCause | None:
     """Encode a curve behind monotone functions of the variables; None if it stays too long."""
-    if (found := fit_links(curve, start, x, y, limit)) is None:
+    if (found := fit_links(curve, start, last, x, y, limit)) is None:
         return None
     fit, links = found
     on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]

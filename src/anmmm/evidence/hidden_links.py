@@ -32,8 +32,9 @@ from anmmm.preprocessing import Cells
 ROUNDS, STEPS, ITERATIONS = 20, 2, 3
 # By how much longer a step of h is than its update: EM alone takes short ones.
 RELAXED = 1.5
-# Gains of a round by which a fit may still be too long, and a gain that ends them, in nats.
-SLOWEST, LITTLE = 8.0, 0.5
+# Gains of a round by which a fit may still be too long, and a gain that ends them, in nats; what the
+# first one may lose, since h starts straight.
+SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
 # Most observations for all but the last iterations.
 LINK_ROWS = 1000
 # Bounds of ρ².
@@ -156,11 +157,12 @@ def curve_of_quantiles(pair: Pair, x: Variable, y: Variable) -> tuple[HiddenFits
 
 
 def fit_links(
-    curve: HiddenFits, start: FloatArray, x: Variable, y: Variable, limit: float
+    curve: HiddenFits, start: FloatArray, last: float, x: Variable, y: Variable, limit: float
 ) -> tuple[HiddenFits, list[HiddenLink | None]] | None:
     """Fit a curve, and functions of the variables that are not tied, by turns; O(N K) a round.
 
-    start: (2, K), positions of a fitted curve's nodes. None if it stays longer than `limit` nats.
+    start: (2, K), positions of a fitted curve's nodes, which is `last` nats longer than `limit`
+    allows. None if it stays longer.
     """
     few, n = evenly_spaced(curve.pair, LINK_ROWS), curve.pair.values.shape[1]
     nodes, shape = curve.nodes._replace(own_scales=0), np.array([[N_NODES, 1, 1]])
@@ -172,9 +174,10 @@ def fit_links(
         for axis, v in enumerate((x, y))
     ]
     on_scales = [v if h is None else h.on_its_scale for h, v in zip(straight, (x, y), strict=True)]
-    rival, links, last = Rival.of(limit, *(v.cells for v in on_scales)), straight.copy(), math.inf
+    rival, links = Rival.of(limit, *(v.cells for v in on_scales)), straight.copy()
     for axis, h in enumerate(links):
         fit.first.positions[axis] = start[axis] if h is None else h.apply(start[axis])
+    last += FIRST
     for _ in range(ROUNDS):
         values, behind = fit.pair.values.copy(), 0.0
         for axis, (h, first) in enumerate(zip(links, straight, strict=True)):
