@@ -32,7 +32,7 @@ from anmmm.preprocessing import Cells
 ROUNDS, STEPS, ITERATIONS = 20, 2, 3
 # By how much longer a step of h is than its update: EM alone takes short ones.
 RELAXED = 1.5
-# Gains of a round by which a fit may still be too long, and a gain that ends them, in nats; what the
+# Gains of a round by which a fit may still be too long; nats of a gain that ends them, and that the
 # first one may lose, since h starts straight.
 SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
 # Most observations for all but the last iterations.
