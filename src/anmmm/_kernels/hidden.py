@@ -463,7 +463,7 @@ def fit_hidden(
                     if pair.kinds[d] == ATOM:
                         _tables(d, pair, shape[0], hidden, counts)
                         for k in range(K):
-                            sums[d, 0, 0, k] -= counts[d, 1, k]
+                            sums[d, 0, 0, k] = counts[d, 0, k]
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
         found[s, 0], found[s, 1] = log_likelihood, positions
