@@ -36,6 +36,8 @@ SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
 KEPT, APART = 3, 0.5
 # Observations on which starts are compared.
 FEW = 150
+# Smallest distance of standardized values.
+ROUNDING = 1e-16
 # Observations for all but the last iterations.
 MANY = 4000
 # Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or
@@ -200,8 +202,9 @@ class Rival(Record):
     @classmethod
     def of(cls, length: float, x: Cells, y: Cells) -> Rival:
         """Make the rival of a length of the cells of both variables."""
-        widths = sum(float(np.log(each.upper - each.lower).sum()) for each in (x, y))
-        return cls(length + widths, len(x.values))
+        # Next to huge values others are equal up to rounding.
+        widths = (np.maximum(each.upper - each.lower, ROUNDING) for each in (x, y))
+        return cls(length + sum(float(np.log(each).sum()) for each in widths), len(x.values))
 
     def nats_behind(self, fit: HiddenFits) -> float:
         """Nats by which a fit is longer."""

@@ -41,6 +41,8 @@ LINK_ROWS = 1000
 SMOOTHEST, ROUGHEST = 1e-4, 1e4
 # Distance of a difference that is a derivative, relative to that between knots.
 NEAR = 1e-4
+# A variance that is not zero.
+TINY = 1e-20
 # Points of a table of the inverse, which reaches as far beyond both ends as half of the range.
 N_POINTS = 401
 
@@ -121,7 +123,8 @@ class HiddenLink(Record):
         across = S @ R @ T.T
         squares = (S * R.sum(axis=1)) @ S.T + (T * R.sum(axis=0)) @ T.T - across - across.T
         c, rho2 = np.exp(self.log_slopes), self.rho2
-        start = logs = self.log_slopes - 0.5 * math.log(c @ squares @ c / len(R))
+        noise = max(float(c @ squares @ c) / len(R), TINY)
+        start = logs = self.log_slopes - 0.5 * math.log(noise)
         for _ in range(STEPS):
             c, off, P = np.exp(logs), logs - self.scale.start, prior.fixed + prior.bends / rho2
             relative = D / (c @ D)
@@ -174,6 +177,9 @@ def fit_links(
         for axis, v in enumerate((x, y))
     ]
     on_scales = [v if h is None else h.on_its_scale for h, v in zip(straight, (x, y), strict=True)]
+    if min(float(np.diff(v.cells.edges).min()) for v in on_scales) <= 0.0:
+        # Different values are equal up to rounding.
+        return None
     rival, links = Rival.of(limit, *(v.cells for v in on_scales)), straight.copy()
     for axis, h in enumerate(links):
         fit.first.positions[axis] = start[axis] if h is None else h.apply(start[axis])
