@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +17,9 @@ from stubs import pairs, run, values
 from anmmm import infer_graph
 from waiting import LIMIT, wait_until
 
-# A pair that kills its worker ends Dask's patience at once. The local cluster gives a worker up for
-# ever that is not back in 15 s, which a machine with other work may need to start one.
-DASK = {
-    "distributed.scheduler.allowed-failures": 0,
-    "distributed.deploy.lost-worker-timeout": "600 s",
-}
+# The local cluster gives a worker up for ever that is not back in 15 s, which a machine with other
+# work may need to start one.
+DASK = {"distributed.deploy.lost-worker-timeout": "600 s"}
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="POSIX signals")]
 
 
@@ -31,12 +29,13 @@ def expected():
 
 
 @contextmanager
-def cluster_of(n_workers):
+def cluster_of(n_workers, allowed_failures=0):
     """A client of a local cluster of Dask."""
     distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
     options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 60}
     with (
-        dask.config.set(DASK),
+        # By default a pair that kills its worker ends Dask's patience at once.
+        dask.config.set(DASK | {"distributed.scheduler.allowed-failures": allowed_failures}),
         distributed.LocalCluster(n_workers=n_workers, **options) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -65,17 +64,38 @@ def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
     assert values(found) == expected
 
 
-def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
-    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+def assert_same_graph(client):
     rng = np.random.default_rng(0)
     table = rng.normal(size=(200, 5))
     table[:, 1] += np.sin(2.0 * table[:, 0])
     table[:, 3] += table[:, 1] ** 2 - table[:, 2]
     alone = infer_graph(table)
-    with joblib.parallel_config("dask", client=dask):
+    with joblib.parallel_config("dask", client=client):
         spread = infer_graph(table, n_jobs=2)
     assert spread.length == alone.length
     assert list(map(str, spread.edges)) == list(map(str, alone.edges))
+
+
+def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
+    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    assert_same_graph(dask)
+
+
+def test_a_dask_worker_killed_in_mid_graph_costs_nothing(monkeypatch):
+    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    # Fits go to another worker, as long as Dask allows.
+    with cluster_of(2, allowed_failures=3) as client:
+        pids, killed = client.run(os.getpid), []
+
+        def kill_a_busy_one():
+            wait_until(lambda: any(client.processing().values()), "a fit on a worker")
+            killed.extend(pids[at] for at, fits in client.processing().items() if fits)
+            os.kill(killed[0], signal.SIGKILL)
+
+        with ThreadPoolExecutor(1) as thread:
+            killer = thread.submit(kill_a_busy_one)
+            assert_same_graph(client)
+            killer.result()
 
 
 @pytest.mark.long
