@@ -112,6 +112,22 @@ def test_what_is_known_is_kept():
     assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
 
 
+def test_an_array_gets_names():
+    frame = table()
+    few = frame[["dose", "level"]]
+    named = infer_graph(few.to_numpy(), columns=["d", "l"], forbidden=[("l", "d")])
+    assert (named.names, named.directed) == (("d", "l"), (("d", "l"),))
+    assert orient([("l", "d")], few.to_numpy(), columns=["d", "l"]) == [("d", "->", "l")]
+    both = 1 - np.eye(2)
+    assert infer_graph(few.to_numpy(), within=both, columns=["d", "l"]).directed == (("d", "l"),)
+    # Spelled positions are positions.
+    assert infer_graph(frame.to_numpy(), columns=["2", "3"]).names == (2, 3)
+    with pytest.raises(ValueError, match=r"columns has 2 names, but the array has 5 columns; name"):
+        infer_graph(frame.to_numpy(), columns=["d", "l"])
+    with pytest.raises(ValueError, match="columns names a column twice"):
+        infer_graph(few.to_numpy(), columns=["d", "d"])
+
+
 def test_a_graph_is_oriented_in_its_form():
     frame = table()
     skeleton = networkx.Graph(sorted(EDGES))

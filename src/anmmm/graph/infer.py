@@ -90,7 +90,8 @@ def infer_graph(
         matrix, or a CSV, TSV or Parquet file.
     columns : list of names, optional
         Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
-        whole number is a position from 0 if no name is a whole number, here and below.
+        whole number is a position from 0 if no name is a whole number, here and below. Of an array,
+        texts are the names of all its columns, in their order.
     categories : list of names, optional
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}
@@ -146,12 +147,15 @@ def infer_graph(
     >>> c = np.tanh(2 * a) + b**2 / 2 + 0.2 * rng.normal(size=300)
     >>> sorted(infer_graph(np.column_stack([a, b, c])).directed)
     [(0, 2), (1, 2)]
+    >>> sorted(infer_graph(np.column_stack([a, b, c]), columns=["a", "b", "c"]).directed)
+    [('a', 'c'), ('b', 'c')]
     """
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs = check_jobs(n_jobs)
     check_flag(common_cause, "common_cause")
-    table, partial = open_table(table), None if within is None else read_graph(within)
+    table = open_table(table, columns=columns)
+    partial = None if within is None else read_graph(within)
     if partial is not None:
         partial = with_columns(partial, table, columns, "within")
         if columns is None:
@@ -217,9 +221,10 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
     data : data frame, ndarray or path
         A variable in each column. The nodes are names of columns; of an array they are the numbers
-        0 to p - 1 of its columns. An adjacency that is an array has a row and a column for each
-        column of the data, or of ``columns=``, in their order. The nodes of other graphs may be
-        fewer: nodes 0 to 2 of networkx, or of a frame with its default index, are columns 0 to 2.
+        0 to p - 1 of its columns, unless ``columns=`` names them. An adjacency that is an array has
+        a row and a column for each column of the data, or of ``columns=``, in their order. The
+        nodes of other graphs may be fewer: nodes 0 to 2 of networkx, or of a frame with its default
+        index, are columns 0 to 2.
     min_confidence : float
         Between 0.5 and 1: an edge of less confidence stays undirected.
     **options
@@ -251,7 +256,7 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
     others = [name for name in argument_names(infer_graph) if name not in ("table", "within")]
     check_arguments(options, ["min_confidence", *others])
-    partial, data = read_graph(graph), open_table(data)
+    partial, data = read_graph(graph), open_table(data, columns=options.get("columns"))
     within = with_columns(partial, data, options.get("columns"), "graph")
     if not partial.edges:
         return rebuilt(graph, partial)

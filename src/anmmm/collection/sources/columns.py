@@ -23,6 +23,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import DATES, brief, is_missing
 from anmmm._warning import warn_caller
+from anmmm._words import counted
 from anmmm.collection.sources.parquet import (
     category_columns,
     floats,
@@ -122,14 +123,17 @@ def is_frame(data: Any) -> bool:
     return hasattr(type(data), "columns") and not isinstance(data, np.ndarray)
 
 
-def open_table(data: Any, header: bool | None = None) -> Table:
-    """Open a table with a variable in each column: a data frame, an array, or a file of one."""
+def open_table(data: Any, header: bool | None = None, columns: Any = None) -> Table:
+    """Open a table with a variable in each column: a data frame, an array, or a file of one.
+
+    `columns` name those of an array, if they are texts, or are not used.
+    """
     if isinstance(data, Table):
         return data
     if isinstance(data, (str, os.PathLike)):
         return _parquet(data) if is_parquet(data) else _text(data, header)
     if isinstance(data, np.ndarray):
-        return _array(data)
+        return _array(data, columns)
     if is_frame(data):
         return _frame(data)
     raise TypeError(
@@ -241,15 +245,17 @@ def _holds_numbers(column: Any) -> bool:
     return bool(present) and all(isinstance(item, (Real, Decimal)) for item in present)
 
 
-def _array(array: NDArray[Any]) -> Table:
-    """Open a matrix, whose columns are named by their positions; masked numbers are missing."""
+def _array(array: NDArray[Any], columns: Any) -> Table:
+    """Open a matrix, whose columns have names or are positions; masked numbers are missing."""
     if array.ndim != 2:
         raise ValueError(f"a table must have two dimensions, found shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"a table must hold real numbers, found dtype {array.dtype}")
 
+    names = _names_of(array, columns)
+
     def column(n: Any) -> FloatArray:
-        values = array[:, n].astype(np.float64)
+        values = array[:, names.index(n)].astype(np.float64)
         return np.ascontiguousarray(np.ma.filled(values, np.nan))
 
     def texts(n: Any) -> NDArray[Any]:
@@ -259,8 +265,23 @@ def _array(array: NDArray[Any]) -> Table:
     def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
         return {n: column(n) for n in numbers} | {n: texts(n) for n in names}
 
-    names = tuple(range(array.shape[1]))
     return Table("numpy.ndarray", names, names, {}, read)
+
+
+def _names_of(array: NDArray[Any], columns: Any) -> tuple[Hashable, ...]:
+    """Return the texts that name all columns of an array, else their positions."""
+    positions = tuple(range(array.shape[1]))
+    is_list = isinstance(columns, Sequence) and not isinstance(columns, str)
+    if not is_list or not columns or not all(isinstance(name, str) for name in columns):
+        return positions
+    if not {*columns}.isdisjoint(map(str, positions)):
+        return positions
+    if len(columns) != len(positions):
+        raise ValueError(
+            f"columns has {counted(len(columns), 'name')}, but the array has "
+            f"{counted(len(positions), 'column')}; name all of them, or choose by position"
+        )
+    return tuple(columns)
 
 
 def _parquet(path: StrPath) -> Table:
