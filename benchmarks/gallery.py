@@ -128,7 +128,8 @@ def draw_rates() -> None:
     save(plot_decision_rates(rates), "rates")
 
 
-def draw_graph() -> None:
+def graph_table() -> pd.DataFrame:
+    """Return the table of the graph in README.md, which shows its first rows."""
     rng = np.random.default_rng(0)
     dose, age, weight = rng.uniform(-2, 2, (3, 400))
     noise = 0.2 * rng.normal(size=(3, 400))
@@ -139,7 +140,11 @@ def draw_graph() -> None:
     # Who is a carrier nobody recorded.
     table = {"risk": risk, "level": level, "pressure": pressure}
     table |= {"weight": weight, "dose": dose, "age": age}
-    graph = infer_graph(pd.DataFrame(table))
+    return pd.DataFrame(table)
+
+
+def draw_graph() -> None:
+    graph = infer_graph(graph_table())
     save(plot_graph(graph), "graph")
     left, right = pyplot.subplots(1, 2, figsize=(6.6, 2.6), layout="constrained")[1]
     plot_effect(graph, "pressure", "age", ax=left)
