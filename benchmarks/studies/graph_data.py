@@ -72,6 +72,7 @@ CELLS = {
     "groups": Cell(
         8, 2, 500, "additive", "8 nodes, hidden groups cause two", violation="hidden groups"
     ),
+    "GPsum": Cell(10, 2, 1000, "gp additive", "ER1, 10 nodes, additive GP"),
 }
 
 
@@ -182,12 +183,9 @@ def _column(rng: np.random.Generator, causes: np.ndarray, cell: Cell) -> np.ndar
     """Return a column given those of its causes, (n_samples, n_causes)."""
     n, kind, n_causes = cell.n_samples, cell.mechanism, causes.shape[1]
     noise = noise_of(rng, n)
-    if kind in ("gp", "network"):
+    if kind in GAUSSIAN_NOISE:
         noise = np.sqrt(rng.uniform(0.4, 0.8)) * rng.normal(size=n)
-        if not n_causes:
-            return noise
-        mechanism = network if kind == "network" else gaussian_process
-        return mechanism(rng, causes) + noise
+        return GAUSSIAN_NOISE[kind](rng, causes) + noise if n_causes else noise
     if kind == "linear Gaussian":
         noise = rng.normal(size=n)
     if kind == "linear non-Gaussian":
@@ -252,9 +250,20 @@ def gaussian_process(rng: np.random.Generator, causes: np.ndarray) -> np.ndarray
     return waves @ rng.normal(size=N_COSINES)
 
 
+def additive_process(rng: np.random.Generator, causes: np.ndarray) -> np.ndarray:
+    """Return a sum of one Gaussian process over each cause, of variance 1 in all."""
+    parts = [gaussian_process(rng, causes[:, [at]]) for at in range(causes.shape[1])]
+    total: np.ndarray = np.sum(parts, axis=0) / np.sqrt(len(parts))
+    return total
+
+
 def network(rng: np.random.Generator, causes: np.ndarray) -> np.ndarray:
     """Return a random network of one hidden layer over all causes, of variance 1."""
     inner = rng.normal(size=(causes.shape[1], N_HIDDEN_UNITS)) * 1.5
     hidden = np.tanh(causes @ inner + rng.normal(size=N_HIDDEN_UNITS))
     values = hidden @ rng.normal(size=N_HIDDEN_UNITS)
     return (values - values.mean()) / values.std()
+
+
+# Mechanisms over all causes whose noise is Gaussian, of variance 0.4 to 0.8.
+GAUSSIAN_NOISE = {"gp": gaussian_process, "gp additive": additive_process, "network": network}

@@ -7,7 +7,7 @@ import pytest
 
 from anmmm.graph.forms import PartialGraph
 from benchmarks.peers import causal_orders
-from benchmarks.studies import graphs
+from benchmarks.studies import graph_data, graphs
 from benchmarks.studies.graph_data import CELLS, draw, without
 
 TRUTH = [[0, 1], [1, 2]]
@@ -35,6 +35,14 @@ def test_cancelling_paths_hide_an_edge():
     hidden = [(a, c) for a, c in np.argwhere(adjacency) if (adjacency[a] & adjacency[:, c]).any()]
     assert len(hidden) == 3
     assert max(correlations[a, c] for a, c in hidden) < 0.1
+
+
+def test_an_additive_process_is_a_sum_of_variance_one():
+    corners = np.array([[a, b] for a in (-0.5, 1.0) for b in (0.0, 2.0)])
+    rng = np.random.default_rng(1)
+    drawn = np.array([graph_data.additive_process(rng, corners) for _ in range(2000)])
+    np.testing.assert_allclose(drawn[:, 0] + drawn[:, 3], drawn[:, 1] + drawn[:, 2], atol=1e-9)
+    np.testing.assert_allclose(drawn.var(axis=0), 1.0, atol=0.15)
 
 
 def test_distances_of_graphs():
