@@ -73,6 +73,9 @@ CELLS = {
         8, 2, 500, "additive", "8 nodes, hidden groups cause two", violation="hidden groups"
     ),
     "GPsum": Cell(10, 2, 1000, "gp additive", "ER1, 10 nodes, additive GP"),
+    "ER2_20": Cell(20, 4, 1000, "gp", "ER2, 20 nodes, GP"),
+    "SF_20": Cell(20, 4, 1000, "gp", "scale-free, 20 nodes, GP", graph="scale-free"),
+    "ER4_20": Cell(20, 8, 1000, "gp", "ER4, 20 nodes, GP"),
 }
 
 
