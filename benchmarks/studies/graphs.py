@@ -4,8 +4,10 @@
 [--count COUNT] [--peers NAME ...]`` draws graphs of each cell (`benchmarks.studies.graph_data`) and
 appends a line of JSON for each graph and method to FILE. It skips lines that FILE already has.
 ``... table FILE`` prints the results. ``... failures FILE`` prints graphs with a wrong sure arrow
-or a shorter true DAG. ``... times`` prints seconds and memory of larger tables. Peers need
-causal-learn or lingam (extra ``peers``); NOTEARS-MLP and GraN-DAG need gCastle and torch.
+or a shorter true DAG. ``... times`` prints seconds and memory of larger tables. ``... real TABLE
+EDGES [--rows COUNT]`` prints what `infer_graph` finds in a CSV file, given one of the true edges
+(cause, effect). Peers need causal-learn or lingam (extra ``peers``); NOTEARS-MLP and GraN-DAG need
+gCastle and torch.
 
 Columns of the table:
 
@@ -397,6 +399,26 @@ def failures(path: Path) -> None:
             print_row(line["cell"], line["seed"], distance, ", ".join(wrong), f"{nats:.1f}")
 
 
+def real(table: Path, edges: Path, n_rows: int | None) -> None:
+    """Print what is found in the first rows of a table whose graph is known."""
+    import pandas
+
+    frame = pandas.read_csv(table, nrows=n_rows)
+    names = pandas.read_csv(edges).to_numpy().ravel()
+    places = [frame.columns.get_loc(name) for name in names]
+    truth = np.zeros((len(frame.columns),) * 2, dtype=int)
+    truth[places[::2], places[1::2]] = 1
+    found, line = found_graph(frame.to_numpy(float), truth)
+    for edge in found.edges:
+        cause, effect = (frame.columns[at] for at in (edge.cause, edge.effect))
+        print(f"{cause} {edge.kind} {effect} {edge.confidence:.2f}")
+    # No distances of interventions: the graphs of experts have cycles.
+    graph = np.argwhere(truth).tolist(), [Arrow(*edge) for edge in line["edges"]]
+    print_header("rows", "edges", "SHD", "F1", "sure, right", "CPU s")
+    figures = f"{shd(*graph):.2f}", f"{f1(*graph):.3f}", _sure([graph]), f"{line['seconds']:.2g}"
+    print_row(len(frame), len(found.edges), *figures)
+
+
 def times() -> None:
     """Print seconds and memory of graphs of ER1 tables on two cores, after compilation."""
     warnings.simplefilter("ignore")
@@ -446,9 +468,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     listed = commands.add_parser("failures", help="print the graphs to look at")
     listed.add_argument("file", type=Path)
     commands.add_parser("times", help="print seconds and memory of larger tables")
+    known = commands.add_parser("real", help="print what is found in a table of a known graph")
+    known.add_argument("table", type=Path)
+    known.add_argument("edges", type=Path)
+    known.add_argument("--rows", type=positive, help="the first rows only")
     options = parser.parse_args(arguments)
     if options.command == "times":
         times()
+        return
+    if options.command == "real":
+        real(options.table, options.edges, options.rows)
         return
     if options.command != "run":
         (table if options.command == "table" else failures)(options.file)

@@ -149,6 +149,20 @@ def test_failures_are_listed(tmp_path, capsys):
     ]
 
 
+def test_a_table_of_a_known_graph(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=300)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=300)
+    table, edges = tmp_path / "table.csv", tmp_path / "edges.csv"
+    np.savetxt(table, np.column_stack([b, a]), delimiter=",", header="b,a", comments="")
+    edges.write_text('"Cause","Effect"\n"a","b"\n')
+    graphs.main(["real", str(table), str(edges), "--rows", "200"])
+    edge, head, _, row = capsys.readouterr().out.splitlines()
+    assert edge.startswith("a → b ")
+    assert head.startswith("| rows | edges | SHD | F1 |")
+    assert row.startswith("| 200 | 1 | 0.00 | 1.000 |")
+
+
 def test_an_unknown_cell_is_refused(capsys):
     with pytest.raises(SystemExit, match="2"):
         graphs.main(["run", "-o", "x.jsonl", "--cells", "9d9"])
