@@ -85,3 +85,15 @@ def test_mechanisms_apart_from_the_cause_have_no_gate(draw):
     side = evidence(x, y).forward
     assert side.model in ("anm-2", "anm-3")
     assert "anm-2+gate" not in side.models
+
+
+def test_a_gate_of_a_rare_mechanism_converges(rng):
+    x = np.exp(1.1 * rng.normal(size=3000))
+    x = (x.mean() - x) / x.std()
+    linear, odds = np.column_stack([np.ones(3000), x]), -4.5 - 1.2 * x
+    labels = (rng.random(3000) < expit(odds)).astype(float)
+    gate = np.array([np.log(labels.mean() / (1.0 - labels.mean())), 0.0])
+    for _ in range(4):
+        _follow(gate, linear, labels)
+    slope = linear.T @ (labels - expit(linear @ gate)) - [0.0, PRECISION * gate[1]]
+    assert_allclose(slope, 0.0, atol=1e-6)

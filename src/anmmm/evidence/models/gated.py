@@ -23,6 +23,8 @@ from anmmm.mixture.fits import MixtureFit
 
 # Rounds of curves and gate, and Newton steps of the gate in each.
 ROUNDS, STEPS = 4, 4
+# Most halvings of a step.
+HALVINGS = 10
 # Prior precision of the log-odds a standard deviation of the cause.
 PRECISION = 0.1
 # Times the nats that a score test promises that a gate may save as curves move with it.
@@ -94,8 +96,19 @@ def _follow(gate: FloatArray, linear: FloatArray, labels: FloatArray) -> FloatAr
     """Move coefficients of log-odds (k,) to labels (n_samples,); return their precision (k, k)."""
     prior = np.full(len(gate), PRECISION)
     prior[0] = 0.0
+
+    def loss(gate: FloatArray) -> float:
+        odds = linear @ gate
+        return float(0.5 * prior @ gate**2 - labels @ odds - log_expit(-odds).sum())
+
     for _ in range(STEPS):
         chosen = expit(linear @ gate)
         precision = (linear.T * (chosen * (1.0 - chosen))) @ linear + np.diag(prior)
-        gate += np.linalg.solve(precision, linear.T @ (labels - chosen) - prior * gate)
+        step = np.linalg.solve(precision, linear.T @ (labels - chosen) - prior * gate)
+        # A whole step diverges where one mechanism is rare.
+        for _ in range(HALVINGS):
+            if loss(gate + step) <= loss(gate):
+                break
+            step *= 0.5
+        gate += step
     return precision
