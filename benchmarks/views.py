@@ -282,9 +282,9 @@ def graphs_found() -> Table:
 HIDDEN = {
     "hidden groups": "groups",
     "smooth curves of a hidden number": ("smooth", "circle"),
-    "the same behind monotone functions": "seen through",
     "straight lines of a hidden number": "linear",
     "a cause measured with noise": "measured",
+    "smooth curves behind monotone functions": "seen through",
     "a direct effect beside the hidden cause": "beside",
 }
 
