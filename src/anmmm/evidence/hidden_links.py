@@ -1,6 +1,6 @@
 """A curve of a hidden number, seen through monotone functions of both variables.
 
-docs/method/confounders.md, eqs. 5 and 6.
+docs/method/confounders.md, eq. 7.
 """
 
 from __future__ import annotations
