@@ -104,3 +104,10 @@ MARGINS = {
     "four clusters": clusters([0.0, 1.0, 2.5, 7.0], 0.05),
     "1 % at -999": lambda rng, n: np.where(rng.random(n) < 0.01, -999.0, rng.normal(size=n)),
 }
+
+
+def seen_through(f, n=1000, seed=100):
+    """A curve of a hidden number with noise, the first variable seen through a function."""
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(-1.0, 1.0, n)
+    return f(np.sin(2.0 * t) + 0.2 * rng.normal(size=n)), t**2 + 0.5 * t + 0.1 * rng.normal(size=n)

@@ -17,7 +17,7 @@ from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups, places_of
 from anmmm.evidence.variable import LogScale
 from anmmm.preprocessing import Cells
-from drawn import variable_of
+from drawn import seen_through, variable_of
 
 
 def groups(n=300, seed=0, count=3):
@@ -47,11 +47,8 @@ def skewed(n=300, seed=0):
     return -np.exp(x), y, labels
 
 
-def behind_a_function(n=1000, seed=100):
-    rng = np.random.default_rng(seed)
-    t = rng.uniform(-1.0, 1.0, n)
-    x = np.sinh(2.0 * np.sin(2.0 * t) + 0.4 * rng.normal(size=n))
-    return x, t**2 + 0.5 * t + 0.1 * rng.normal(size=n), t
+def behind_a_function():
+    return *seen_through(lambda x: np.sinh(2.0 * x)), None
 
 
 def amounts(n=300, seed=0):

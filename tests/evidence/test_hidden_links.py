@@ -8,13 +8,7 @@ from anmmm import infer_direction
 from anmmm.evidence import common_cause, hidden_links
 from anmmm.evidence.hidden_links import HiddenLink
 from anmmm.evidence.models.postnonlinear import LINK_PRIOR
-from drawn import variable_of
-
-
-def seen_through(f, n=1000, seed=100):
-    rng = np.random.default_rng(seed)
-    t = rng.uniform(-1.0, 1.0, n)
-    return f(np.sin(2.0 * t) + 0.2 * rng.normal(size=n)), t**2 + 0.5 * t + 0.1 * rng.normal(size=n)
+from drawn import seen_through, variable_of
 
 
 @pytest.fixture

@@ -406,12 +406,14 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
+        if pair.kinds[d] == CATEGORICAL:
+            continue
         if pair.kinds[d] == COUNTS:
             cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
-        elif nodes.own_scales and pair.kinds[d] != CATEGORICAL:
+        elif nodes.own_scales:
             # A number for each group; along a curve a scale and its growth.
             cost += 0.5 * (2 if is_curve else used) * math.log(n)
-        elif pair.kinds[d] != CATEGORICAL:
+        else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
 

@@ -36,7 +36,7 @@ from anmmm.evidence.hidden import (
     many,
     places_of,
 )
-from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links
+from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import LogScale, Variable
 from anmmm.preprocessing import Cells
@@ -219,7 +219,7 @@ def _linked(
     if (found := fit_links(curve, start, last, x, y, limit)) is None:
         return None
     fit, links = found
-    on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
+    on_scales = on_scales_of(links, x, y)
     code, saved = _coded(fit, on_scales[0], on_scales[1], is_rare=True), 0.0
     costs = [0.0 if h is None else h.cost for h in links]
     for axis, (v, on_scale) in enumerate(zip((x, y), on_scales, strict=True)):

@@ -6,11 +6,12 @@ docs/method/confounders.md, eq. 7.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from anmmm._kernels.hidden import Pair
+from anmmm._kernels.hidden import ROUGHEST, SMOOTHEST, Pair
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.hidden import (
@@ -37,8 +38,6 @@ RELAXED = 1.5
 SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
 # Most observations for all but the last iterations.
 LINK_ROWS = 1000
-# Bounds of ρ².
-SMOOTHEST, ROUGHEST = 1e-4, 1e4
 # Distance of a difference that is a derivative, relative to that between knots.
 NEAR = 1e-4
 # A variance that is not zero.
@@ -83,12 +82,6 @@ class HiddenLink(Record):
         return MonotoneLink(self.scale, slopes, shift=float(h.mean()), unit=float(h.std()))
 
     @property
-    def values(self) -> FloatArray:
-        """Its values at the rows."""
-        h = np.exp(self.log_slopes) @ self.integrals
-        return np.asarray((h - self.link.shift) / self.link.unit)
-
-    @property
     def log_slope(self) -> float:
         """Mean logarithm of its slope at the rows."""
         slope = np.exp(self.log_slopes) @ self.splines / self.link.unit
@@ -119,7 +112,8 @@ class HiddenLink(Record):
         """
         S, D, prior, beyond = self.integrals, self.splines, LINK_PRIOR, 0.5 * np.ptp(self.z)
         at = np.linspace(self.z.min() - beyond, self.z.max() + beyond, N_POINTS)
-        T = self.scale.integrals(np.interp(positions, self.link.at(at), at))
+        places = np.interp(positions, self.link.at(at), at)
+        T = self.scale.integrals(places)
         across = S @ R @ T.T
         squares = (S * R.sum(axis=1)) @ S.T + (T * R.sum(axis=0)) @ T.T - across - across.T
         c, rho2 = np.exp(self.log_slopes), self.rho2
@@ -144,7 +138,7 @@ class HiddenLink(Record):
         # The unit of h is that of the noise, which is paid for.
         cost = 0.5 * float(dets + off @ P @ off - math.log(len(R))) + self.scale.cost
         new = replace(self, log_slopes=logs, rho2=rho2, cost=cost)
-        return new, (np.exp(logs) @ T - new.link.shift) / new.link.unit
+        return new, new.link.at(places)
 
 
 def curve_of_quantiles(pair: Pair, x: Variable, y: Variable) -> tuple[HiddenFits, FloatArray]:
@@ -176,7 +170,7 @@ def fit_links(
         None if v.is_tied else HiddenLink.start(v, few.places[axis])
         for axis, v in enumerate((x, y))
     ]
-    on_scales = [v if h is None else h.on_its_scale for h, v in zip(straight, (x, y), strict=True)]
+    on_scales = on_scales_of(straight, x, y)
     if min(float(np.diff(v.cells.edges).min()) for v in on_scales) <= 0.0:
         # Different values are equal up to rounding.
         return None
@@ -190,7 +184,7 @@ def fit_links(
             if h is not None and first is not None:
                 new, fit.first.positions[axis] = h.updated(R, fit.first.positions[axis])
                 fit.first.variances[axis, 0] = new.link.unit**-2
-                links[axis], values[axis] = new, new.values
+                links[axis], values[axis] = new, new.link.at(new.z)
                 behind += new.cost - n * (new.log_slope - first.log_slope)
         fit = fit.further(ITERATIONS, fit.pair._replace(values=values))
         R = fit.responsibilities
@@ -200,6 +194,10 @@ def fit_links(
             return None
         if gain < LITTLE:
             break
-    on_scales = [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
-    pair = curve.pair._replace(values=np.stack([v.cells.values for v in on_scales]))
-    return fit.further(LONG, pair), links
+    values = np.stack([v.cells.values for v in on_scales_of(links, x, y)])
+    return fit.further(LONG, curve.pair._replace(values=values)), links
+
+
+def on_scales_of(links: Sequence[HiddenLink | None], x: Variable, y: Variable) -> list[Variable]:
+    """Return both variables on the scales of their functions, or on their own."""
+    return [v if h is None else h.on_its_scale for h, v in zip(links, (x, y), strict=True)]
