@@ -1,7 +1,7 @@
 """How sure a direction is: simulate, fit the map of `anmmm.confidence`, check it on other data.
 
-    python -m benchmarks.studies.calibration draw fit.csv --first-seed 10000 --count 600
-    python -m benchmarks.studies.calibration draw check.csv --first-seed 0 --count 400
+    python -m benchmarks.studies.calibration draw fit.csv --first-seed 10000 --count 1200
+    python -m benchmarks.studies.calibration draw check.csv --first-seed 0 --count 800
     python -m benchmarks.studies.calibration pairs sim.csv --folder sim
     python -m benchmarks.studies.calibration pairs tuebingen.csv --folder tuebingen
     python -m benchmarks.studies.calibration fit fit.csv check.csv sim.csv tuebingen.csv
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from anmmm import infer_direction
 from anmmm.confidence import (
@@ -40,10 +40,11 @@ from anmmm.evaluation import decision_rates
 from anmmm.evidence import RESOLUTION, evidence
 from anmmm.plotting import COLORS, MARKERS
 from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
+from benchmarks.studies.unforeseen import FAMILIES, WITH_CAUSE
 
 N_RESAMPLES = 10
 SMALLEST, LARGEST = 30, 500
-# What is simulated, as shares of 36. It decides what a confidence means: among such pairs.
+# What is simulated, as shares of 48. It decides what a confidence means: among such pairs.
 KINDS = (
     ["mixture"] * 7
     + ["family"] * 5
@@ -54,8 +55,12 @@ KINDS = (
     + ["other"] * 6
     + ["independent"] * 3
     + ["common"] * 2
+    + ["unforeseen"] * 9
+    + ["neither"] * 3
 )
-NOTHING = ("linear", "independent", "common")
+NOTHING = ("linear", "independent", "common", "neither")
+# Seeds from here on draw unforeseen families of even places, those below the others.
+FIT_SEEDS = 10_000
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 # Of the bins in which confidences are compared with what came true; most pairs lie near 1.
 EDGES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
@@ -93,6 +98,10 @@ def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
         return kind, *(draw_margin(n, rng) for _ in range(2))
     if kind == "common":
         return kind, *draw_common(n, rng)
+    if kind in ("unforeseen", "neither"):
+        families = [name for name in FAMILIES if (name in WITH_CAUSE) == (kind == "unforeseen")]
+        name = str(rng.choice(families[0 if seed >= FIT_SEEDS else 1 :: 2]))
+        return kind, *FAMILIES[name](rng, n)
     return kind, *(draw_weak(n, rng) if kind == "weak" else draw_general(n, rng))
 
 
@@ -311,6 +320,17 @@ def abstain(rows: Rows) -> None:
     print_row("right", *(f"{np.mean(rows.reported[each] > 0.0):.3f}" for each in decided))
 
 
+def recalibrate(rows: Rows) -> None:
+    """Print the factor of the logits of reported confidences that would fit best, and its error."""
+    rng, decided = np.random.default_rng(0), np.flatnonzero(rows.reported)
+    logits = logit(np.clip(rows.reported_confidence, 0.5, 1.0 - 1e-9))
+    right = (rows.reported > 0.0).astype(float)
+    drawn = [rng.choice(decided, len(decided)) for _ in range(50)]
+    spread = np.std([fit_slope(logits[each], right[each]) for each in drawn], ddof=1)
+    factor = fit_slope(logits[decided], right[decided])
+    print(f"{rows.name}: reported logits fit best times {factor:.2f} ± {spread:.2f}")
+
+
 def bins_of(confidence: np.ndarray) -> np.ndarray:
     return np.minimum(np.searchsorted(EDGES, confidence, side="right") - 1, len(EDGES) - 2)
 
@@ -347,6 +367,7 @@ def report(paths: list[Path], plot: Path | None) -> None:
         print(f"<!-- {rows.name}: accuracy at decision rates of 10 % to 100 %: {listed} -->")
     for rows in data:
         abstain(rows)
+        recalibrate(rows)
     if plot is not None:
         draw(data, plot)
 

@@ -1,11 +1,12 @@
 """How often a sure decision is right on data that no list of models foresaw.
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
-`benchmarks.studies.unforeseen`, every second one exchanged. A line of the file is a family and a
-number of observations: shares of pairs that are decided rightly, sure and right, sure and wrong,
-called a common cause, and that have a note or a check below 0.01. After sums over the families it
-prints how often a direction is right by its confidence. Limits of the library are chosen on seeds
-below 50 000; families that were written after they were chosen only report.
+`benchmarks.studies.unforeseen` and `benchmarks.studies.blind`, every second one exchanged. A line
+of the file is a family and a number of observations: shares of pairs that are decided rightly, sure
+and right, sure and wrong, called a common cause, and that have a note or a check below 0.01. After
+sums over the families it prints how often a direction is right by its confidence. Limits of the
+library are chosen on seeds below 50 000; families that were written after they were chosen only
+report.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import joblib
 import numpy as np
 
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, is_sure
+from benchmarks.studies import unforeseen
+from benchmarks.studies.blind import BLIND_DIRECT, BLIND_NEITHER
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
     CHOSEN_DIRECT,
     DIRECT,
-    FAMILIES,
     LATER_DIRECT,
     LATER_NEITHER,
     NEITHER,
@@ -30,11 +32,19 @@ from benchmarks.studies.unforeseen import (
     REVIEWED_NEITHER,
     SECOND_DIRECT,
     SECOND_NEITHER,
-    WITH_CAUSE,
 )
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
-HALVES = ("chosen on", "reported", "later", "reviewed", "second review", "chosen by the cause")
+HALVES = (
+    "chosen on",
+    "reported",
+    "later",
+    "reviewed",
+    "second review",
+    "chosen by the cause",
+    "blind",
+)
+FAMILIES = unforeseen.FAMILIES | BLIND_DIRECT | BLIND_NEITHER
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -60,7 +70,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in WITH_CAUSE
+    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT
 
 
 def half_of(name: str) -> str:
@@ -73,6 +83,8 @@ def half_of(name: str) -> str:
         return HALVES[4]
     if name in CHOSEN_DIRECT:
         return HALVES[5]
+    if name in BLIND_DIRECT | BLIND_NEITHER:
+        return HALVES[6]
     return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
 
 
