@@ -1,10 +1,10 @@
 """Hidden common causes: ``python -m benchmarks.studies.common_causes OUT.csv``.
 
-Pairs of every family of `benchmarks.studies.confounded`, half of them exchanged, with a hidden
-common cause tried and without. A line of the file is a family and a number of observations: shares
-of pairs called a common cause, and of sure directions, right and wrong, with and without. Where
-nothing is a cause, every sure direction is wrong. Limits were chosen on seeds from 11 to 22 and on
-families of even places; the others, and seeds from 30 000 on, report.
+Pairs of every family of `benchmarks.studies.confounded`, and of all others that have a cause, half
+of them exchanged, with a hidden common cause tried and without. A line of the file is a family and
+a number of observations: shares of pairs called a common cause, and of sure directions, right and
+wrong, with and without. Where nothing is a cause, every sure direction is wrong. Limits were chosen
+on seeds from 11 to 22 and on families of even places; the others, and seeds from 30 000 on, report.
 
 ``--calibrate`` fits the two numbers of the probability of a common cause instead; ``--time`` takes
 a pair of every family with and without by turns, and prints how much of the time is left without.
@@ -27,11 +27,17 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.direction.outcome import SURE
 from anmmm.evidence import EvidenceResult
+from benchmarks.studies.blind import BLIND_DIRECT
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.confounded import CONFOUNDED, DIRECT
+from benchmarks.studies.unforeseen import WITH_CAUSE
 
-FAMILIES = CONFOUNDED | DIRECT
-KINDS = ("confounded", "direct")
+CHOSEN = CONFOUNDED | DIRECT
+UNFORESEEN = {
+    name: draw for name, draw in (WITH_CAUSE | BLIND_DIRECT).items() if name not in CHOSEN
+}
+FAMILIES = CHOSEN | UNFORESEEN
+KINDS = {"confounded": CONFOUNDED, "direct": DIRECT, "unforeseen": UNFORESEEN}
 # With an arrow beside the hidden cause: no direction is wrong.
 BOTH = "beside a direct effect"
 COLUMNS = (
@@ -63,7 +69,8 @@ def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
     assert result.probabilities is not None
     found = result.probabilities
     before = max(found.forward, found.backward) / (1.0 - found.common_cause - found.independent)
-    right = evidence.direction == sign and (name in DIRECT or name.startswith(BOTH))
+    is_caused = name not in CONFOUNDED or name.startswith(BOTH)
+    right = evidence.direction == sign and is_caused
     return {
         "common_cause": float(evidence.confounded),
         "nats": evidence.saved_by_common_cause if evidence.common_cause else -np.inf,
@@ -100,7 +107,7 @@ def study(
         writer.writeheader()
         for n in sizes:
             for place, name in enumerate(FAMILIES):
-                kind = "confounded" if name in CONFOUNDED else "direct"
+                kind = next(each for each in KINDS if name in KINDS[each])
                 if kind not in kinds:
                     continue
                 pairs = slow if slow and seconds_to_draw(name, n) > 1.0 else count
@@ -127,7 +134,7 @@ def calibrate(first: int, count: int, n_jobs: int) -> None:
     rng = np.random.default_rng(first)
     sizes = np.rint(np.exp(rng.uniform(np.log(60.0), np.log(1000.0), count))).astype(int)
     for half in (0, 1):
-        names = [n for n in list(FAMILIES)[half::2] if not n.startswith((BOTH, "threshold"))]
+        names = [n for n in list(CHOSEN)[half::2] if not n.startswith((BOTH, "threshold"))]
         jobs = [(name, int(n), first + i) for name in names for i, n in enumerate(sizes)]
         rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(*job) for job in jobs)
         pairs = [(r["nats"], job[0]) for r, job in zip(rows, jobs, strict=True) if r]
@@ -154,7 +161,7 @@ def time_both(sizes: list[int], seed: int) -> None:
     for n in sizes:
         drawn = [
             draw(np.random.default_rng([seed, n, place]), n)
-            for place, draw in enumerate(FAMILIES.values())
+            for place, draw in enumerate(CHOSEN.values())
         ]
         pairs = [pair for pair in drawn if min(np.ptp(pair, axis=1)) > 0.0]
         times = np.full((len(pairs), 2), np.inf)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
 from anmmm._record import Record
-from anmmm._typing import ArrayLike, Missing, RandomState
+from anmmm._typing import ArrayLike, BoolArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
 from anmmm._warning import suppress_convergence_warnings, warn_unconverged
 from anmmm._words import known_arguments
@@ -255,36 +255,13 @@ def decide(
             )
         confidence = confidence_from(models.score, resamples)
 
-    outliers, probabilities, notes = None, None, list[str]()
+    outliers, probabilities = None, None
+    notes: list[str] = []
     direction = sign_of(models.score)
     if evidence is not None and confidence is not None:
-        outliers = outlier_rows(variables)
-        if outliers is not None:
-            kept = x[~outliers], y[~outliers]
-            most, decision = decide_again(*kept, compare_part, direction)
-            confidence = min(confidence, most)
-            notes.append(f"{outliers_note(int(outliers.sum()))}; by the other rows: {decision}")
-        if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
-            one, other = x[:, 0], y[:, 0]
-            most, traps = confidence_by_traps(one, other, names, compare_part, direction)
-            confidence = min(confidence, most)
-            notes += traps
-        if options.common_cause and len(x) > LARGEST:
-            notes.append(f"more than {LARGEST} rows: no common cause tried")
-        if options.rows == "auto":
-            # As of the test below, nothing depends on near copies of unsure pairs.
-            near = confidence > UNSURE
-            most, note = confidence_by_rows(variables, evidence, compare_part, near=near)
-            confidence = min(confidence, most)
-            notes.append(note)
-            if not (note or evidence.is_vector):
-                of_groups = list(filter(None, map(groups_note, variables[:2], names)))
-                confidence = min(confidence, UNSURE) if of_groups else confidence
-                notes += of_groups
-        notes.append(evidence.doubt)
-        # The test takes a while, and matters only for confidences above the limit.
-        if confidence > UNSURE and evidence.shortest.refusal < REFUSED_PVALUE:
-            confidence = UNSURE
+        confidence, notes, outliers = _by_rules(
+            variables, evidence, confidence, options, compare_part, names
+        )
         probabilities = probabilities_of(evidence, confidence)
         confidence *= 1.0 - cause_probability(evidence.saved_by_common_cause)
         direction = 0 if evidence.confounded else direction
@@ -296,13 +273,54 @@ def decide(
         confidence=confidence,
         probabilities=probabilities,
         names=names,
-        notes=tuple(filter(None, notes)),
+        notes=tuple(notes),
         criterion=options.criterion,
         models=models,
         resamples=resamples,
         outliers=outliers,
         _variables=variables,
     )
+
+
+def _by_rules(
+    variables: Variables,
+    evidence: EvidenceResult,
+    confidence: float,
+    options: DirectionOptions,
+    compare_part: Callable[..., EvidenceResult],
+    names: tuple[str, str],
+) -> tuple[float, list[str], BoolArray | None]:
+    """Return what confidence rows and models leave, notes of why, and which rows are outliers."""
+    x, y, categorical = variables
+    direction, notes = sign_of(evidence.score), list[str]()
+    outliers = outlier_rows(variables)
+    if outliers is not None:
+        kept = x[~outliers], y[~outliers]
+        most, decision = decide_again(*kept, compare_part, direction)
+        confidence = min(confidence, most)
+        notes.append(f"{outliers_note(int(outliers.sum()))}; by the other rows: {decision}")
+    if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
+        one, other = x[:, 0], y[:, 0]
+        most, traps = confidence_by_traps(one, other, names, compare_part, direction)
+        confidence = min(confidence, most)
+        notes += traps
+    if options.common_cause and len(x) > LARGEST:
+        notes.append(f"more than {LARGEST} rows: no common cause tried")
+    if options.rows == "auto":
+        # As of the test below, nothing depends on near copies of unsure pairs.
+        near = confidence > UNSURE
+        most, note = confidence_by_rows(variables, evidence, compare_part, near=near)
+        confidence = min(confidence, most)
+        notes.append(note)
+        if not (note or evidence.is_vector):
+            of_groups = list(filter(None, map(groups_note, variables[:2], names)))
+            confidence = min(confidence, UNSURE) if of_groups else confidence
+            notes += of_groups
+    notes.append(evidence.doubt)
+    # The test takes a while, and matters only for confidences above the limit.
+    if confidence > UNSURE and evidence.shortest.refusal < REFUSED_PVALUE:
+        confidence = UNSURE
+    return confidence, list(filter(None, notes)), outliers
 
 
 def _refuse_criterion(variables: Variables, criterion: str) -> None:

@@ -29,6 +29,7 @@ from anmmm.evidence.models.postnonlinear import (
     LEVEL_STD,
     LINK_PRIOR,
     EffectScale,
+    PostNonlinear,
     slope_prior,
 )
 from anmmm.mixture import SplineBasis
@@ -79,7 +80,9 @@ def fit_levels(basis: SplineBasis, effect: Variable) -> Ordered:
     if cells.n_distinct <= MOST_CATEGORIES:
         fits.append(_fit_cuts(basis, cells, *_free_cuts(cells.n_distinct)))
     if cells.n_distinct > FEW_LEVELS:
-        fits.append(fit_smooth_cuts(basis, cells, effect.scale_of_cuts))
+        # A link, as of `PostNonlinear`.
+        prior = PostNonlinear.PRIOR if basis.n_null > 1 else 0.0
+        fits.append(fit_smooth_cuts(basis, cells, effect.scale_of_cuts).plus(prior))
     return shortest(fits)
 
 
