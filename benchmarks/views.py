@@ -288,15 +288,18 @@ HIDDEN = {
     "a direct effect beside the hidden cause": "beside",
 }
 
+# Others by their kind.
+NOT_HIDDEN = {"direct": "no hidden cause", "unforeseen": "no hidden cause, unforeseen kinds"}
+
 
 def common_causes() -> Table:
     """Return how families with and without a hidden common cause are decided."""
     result = stored("common-causes")
     kinds: dict[str, list[list[str]]] = {name: [] for name in HIDDEN}
-    kinds["no hidden cause"] = []
+    kinds |= {name: [] for name in NOT_HIDDEN.values()}
     for row in result.rows:
         name = next((k for k, first in HIDDEN.items() if row[0].startswith(first)), "")
-        kinds["no hidden cause" if row[1] == "direct" else name].append(row)
+        kinds[NOT_HIDDEN.get(row[1], name)].append(row)
     rows = []
     for name, found in kinds.items():
         for n in dict.fromkeys(row[3] for row in found):
@@ -315,6 +318,7 @@ ROUNDS = {
     "{} that a review found wrong": ("reviewed",),
     "{} that a second review found wrong": ("second review",),
     "{} chosen by the cause, or skewed": ("chosen by the cause",),
+    "{} written blind": ("blind",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.

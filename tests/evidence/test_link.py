@@ -11,7 +11,6 @@ from scipy.interpolate import BSpline
 
 from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import Variable, evidence
-from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.models import FitCache, Regressors
 from anmmm.evidence.models.discrete import fit_smooth_cuts
