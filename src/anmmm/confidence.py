@@ -31,6 +31,8 @@ SLOPE = 1.19
 # do not vanish with N. Fitted to 600 pairs (seeds 10000 to 10599), the growth chosen on odd pairs
 # of the Tübingen and SIM folders; checked with unforeseen families (docs/notes/decisions.md).
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
+# Logit of the probability of independence, a nat saved over it.
+INDEPENDENCE_SLOPE = 1.5
 # Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
 # direction, nats at which it is as probable, and largest value. For one dependent pair in six with
 # a common cause; fitted to 20 confounded and 15 direct families of 60 to 1000 observations
@@ -113,7 +115,7 @@ class Probabilities(NamedTuple):
 def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilities:
     """Return the probabilities of all relations; `direction`: that of the sign, if directed."""
     saved = evidence.dependence * len(evidence.forward.nats)
-    independent = float(expit(INDEPENDENCE_EVEN - saved))
+    independent = float(expit(INDEPENDENCE_SLOPE * (INDEPENDENCE_EVEN - saved)))
     common = cause_probability(evidence.saved_by_common_cause)
     forward = direction if evidence.score >= 0.0 else 1.0 - direction
     directed = (1.0 - independent) * (1.0 - common)

@@ -29,7 +29,7 @@ from anmmm.mixture import MAX_MECHANISMS, MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
 # Nats saved over independence at which it is as probable as dependence.
-INDEPENDENCE_EVEN = 3.0
+INDEPENDENCE_EVEN = 2.0
 
 
 def sign_of(score: float) -> int:
@@ -150,7 +150,7 @@ class EvidenceResult(Record):
         Nats per observation that the shortest of all models saves over independence; 0 if none
         does.
     independent : bool
-        Whether independence is chosen in both directions: no model saves 3 nats.
+        Whether independence is chosen in both directions: no model saves 2 nats.
     common_cause : CommonCause or None
         Both variables as effects of a hidden common cause; None if that was not tried: for
         independent variables, for several columns, or if it is switched off.
