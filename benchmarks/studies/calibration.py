@@ -294,6 +294,15 @@ def fit_slope(statistic: np.ndarray, right: np.ndarray) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(best - 0.2, best + 0.2)).x))
 
 
+def slope_and_error(
+    statistic: np.ndarray, right: np.ndarray, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the slope of `fit_slope`, and its standard deviation over 50 resamples."""
+    drawn = [rng.integers(len(right), size=len(right)) for _ in range(50)]
+    spread = np.std([fit_slope(statistic[rows], right[rows]) for rows in drawn], ddof=1)
+    return fit_slope(statistic, right), float(spread)
+
+
 def fit(paths: list[Path]) -> None:
     """Fit the slope of every candidate on the first file and print its loss on the others."""
     data = [Rows(path) for path in paths]
@@ -301,9 +310,7 @@ def fit(paths: list[Path]) -> None:
     rng = np.random.default_rng(0)
     print(f"{'statistic':<32}  {'slope':>14}  log loss on " + ", ".join(d.name for d in data))
     for name, statistic in data[0].statistics().items():
-        slope = fit_slope(statistic, right)
-        drawn = [rng.integers(len(right), size=len(right)) for _ in range(50)]
-        spread = np.std([fit_slope(statistic[rows], right[rows]) for rows in drawn], ddof=1)
+        slope, spread = slope_and_error(statistic, right, rng)
         losses = [
             log_loss(np.maximum(expit(slope * d.statistics()[name]), 0.5), d.right) for d in data
         ]
@@ -322,12 +329,10 @@ def abstain(rows: Rows) -> None:
 
 def recalibrate(rows: Rows) -> None:
     """Print the factor of the logits of reported confidences that would fit best, and its error."""
-    rng, decided = np.random.default_rng(0), np.flatnonzero(rows.reported)
-    logits = logit(np.clip(rows.reported_confidence, 0.5, 1.0 - 1e-9))
-    right = (rows.reported > 0.0).astype(float)
-    drawn = [rng.choice(decided, len(decided)) for _ in range(50)]
-    spread = np.std([fit_slope(logits[each], right[each]) for each in drawn], ddof=1)
-    factor = fit_slope(logits[decided], right[decided])
+    directed = rows.reported != 0.0
+    logits = logit(np.clip(rows.reported_confidence[directed], 0.5, 1.0 - 1e-9))
+    right = (rows.reported[directed] > 0.0).astype(float)
+    factor, spread = slope_and_error(logits, right, np.random.default_rng(0))
     print(f"{rows.name}: reported logits fit best times {factor:.2f} ± {spread:.2f}")
 
 

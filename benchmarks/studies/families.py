@@ -35,15 +35,15 @@ from benchmarks.studies.unforeseen import (
 )
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
-HALVES = (
-    "chosen on",
-    "reported",
-    "later",
-    "reviewed",
-    "second review",
-    "chosen by the cause",
-    "blind",
-)
+# Parts of the study that were written after the first two.
+PARTS = {
+    "later": LATER_DIRECT | LATER_NEITHER,
+    "reviewed": REVIEWED_DIRECT | REVIEWED_NEITHER,
+    "second review": SECOND_DIRECT | SECOND_NEITHER,
+    "chosen by the cause": CHOSEN_DIRECT,
+    "blind": BLIND_DIRECT | BLIND_NEITHER,
+}
+HALVES = ("chosen on", "reported", *PARTS)
 FAMILIES = unforeseen.FAMILIES | BLIND_DIRECT | BLIND_NEITHER
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
@@ -75,16 +75,9 @@ def has_cause(name: str) -> bool:
 
 def half_of(name: str) -> str:
     """Return the part of the study that a family belongs to."""
-    if name in LATER_DIRECT | LATER_NEITHER:
-        return HALVES[2]
-    if name in REVIEWED_DIRECT | REVIEWED_NEITHER:
-        return HALVES[3]
-    if name in SECOND_DIRECT | SECOND_NEITHER:
-        return HALVES[4]
-    if name in CHOSEN_DIRECT:
-        return HALVES[5]
-    if name in BLIND_DIRECT | BLIND_NEITHER:
-        return HALVES[6]
+    for part, families in PARTS.items():
+        if name in families:
+            return part
     return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
 
 

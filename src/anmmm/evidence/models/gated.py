@@ -105,9 +105,10 @@ def _follow(gate: FloatArray, linear: FloatArray, labels: FloatArray) -> FloatAr
         chosen = expit(linear @ gate)
         precision = (linear.T * (chosen * (1.0 - chosen))) @ linear + np.diag(prior)
         step = np.linalg.solve(precision, linear.T @ (labels - chosen) - prior * gate)
+        before = loss(gate)
         # A whole step diverges where one mechanism is rare.
         for _ in range(HALVINGS):
-            if loss(gate + step) <= loss(gate):
+            if loss(gate + step) <= before:
                 break
             step *= 0.5
         gate += step
