@@ -13,7 +13,7 @@ from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import Variable, evidence
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.models import FitCache, Regressors
-from anmmm.evidence.models.discrete import fit_smooth_cuts
+from anmmm.evidence.models.discrete import OrderedLinked
 from anmmm.evidence.models.postnonlinear import PostNonlinear, base_quantiles, fit_link, scales_of
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
@@ -139,10 +139,10 @@ def test_cuts_are_on_the_scale_that_is_shortest_without_a_cause(pair):
     values = pair[1].values.round(1)
     variable, alone = Variable.of(values), SplineBasis.constant(len(values))
     scales = scales_of(variable.cells)
-    lengths = [fit_smooth_cuts(alone, variable.cells, scale).length for scale in scales]
+    lengths = [OrderedLinked.on(scale, alone, variable.cells).length for scale in scales]
     assert variable.scale_of_cuts.base.base == scales[int(np.argmin(lengths))].base.base
     dearer = replace(scales[0], cost=scales[0].cost + 2.0)
-    found = fit_smooth_cuts(alone, variable.cells, dearer).length
+    found = OrderedLinked.on(dearer, alone, variable.cells).length
     assert found == pytest.approx(lengths[0] + 2.0)
 
 

@@ -16,7 +16,7 @@ from anmmm.evidence import evidence, model_text
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import LogSplineDensity, Normals
 from anmmm.evidence.models import MODELS, ConditionalModel, FitCache, Regressors, marginals_of
-from anmmm.evidence.models.discrete import fit_counts, fit_levels
+from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
 from anmmm.evidence.models.parts import OfRows
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
@@ -86,14 +86,15 @@ NAMES = {
     "continuous": UNTIED | {"pnl+ranges"},
     "mixture": UNTIED,
     "tied": TIED,
-    "many ties": TIED | {"anm-1+split"},
+    "many ties": TIED | {"ordered+link", "anm-1+split"},
     "binary": TIED,
     "ordered": TIED | {"count", "ordered+atom"},
     "count": TIED | {"count"},
-    "positive count": TIED | {"count", "independent+atom"},
+    "positive count": TIED | {"ordered+link", "count", "independent+atom"},
     "categories": {"independent", "categories"},
     "heavy": UNTIED | {"anm-1+rescaled"},
-    "atoms": TIED | {"anm-2+gate", "anm-1+atom", "anm-1+atom+split", "ordered+rescaled"},
+    "atoms": (TIED - {"ordered"})
+    | {"ordered+link", "anm-2+gate", "anm-1+atom", "anm-1+atom+split", "ordered+link+rescaled"},
     "jumps": UNTIED | {"anm-1+jumps"},
     "gate": UNTIED | {"anm-2+gate", "anm-1+ranges"},
     "ranges": UNTIED | {"independent+ranges"},
@@ -131,7 +132,7 @@ def test_every_model_is_a_distribution_with_curves(kind):
             assert np.all(below <= above + 1e-15)
             total += above - below
         assert np.all(total <= 1.0 + 1e-9)
-        if model.name in ("ordered", "categories"):
+        if model.name in ("ordered", "ordered+link", "categories"):
             assert_allclose(total, 1.0)
         assert model.responsibilities.shape == (len(model.nats), model.n_mechanisms)
         assert_allclose(model.responsibilities.sum(axis=1), 1.0)
@@ -372,7 +373,8 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
     latent = x[:, 0] + 0.6 * rng.normal(size=150)
     y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
     effects = [Variable.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
-    here, there = (fit_levels(SplineBasis.of(x), one) for one in effects)
+    cause, kinds = Variable.of(x[:, 0]), (Ordered, OrderedLinked)
+    here, there = (FitCache(cause, one).shortest_of(kinds) for one in effects)
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.cuts[1:-1], -here.cuts[-2:0:-1], atol=1e-6)
     assert_allclose(there.curve, -here.curve, atol=1e-6)

@@ -98,7 +98,7 @@ def test_an_effect_has_laws_of_its_own_where_many_causes_are_equal(rng):
 
 
 def test_masses_are_those_of_the_levels(rng):
-    model = evidence(*random_zeros(rng)).forward.models["ordered"]
+    model = evidence(*random_zeros(rng)).forward.models["ordered+link"]
     assert_allclose(mass_of(model), np.subtract(*model.levels()[::-1]), atol=1e-12)
 
 

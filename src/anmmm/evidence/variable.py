@@ -16,7 +16,7 @@ from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
 from anmmm.evidence.marginal import LogSplineDensity, Marginal
 from anmmm.evidence.models import Part, marginals_of
-from anmmm.evidence.models.discrete import fit_smooth_cuts
+from anmmm.evidence.models.discrete import OrderedLinked
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
@@ -149,7 +149,7 @@ class Variable(Record):
     def scale_of_cuts(self) -> EffectScale:
         """Scale for smooth cuts between its values, on which it is shortest without a cause."""
         alone, cells = SplineBasis.constant(len(self.cells.values)), self.cells
-        return min(self.scales, key=lambda scale: fit_smooth_cuts(alone, cells, scale).length)
+        return min(self.scales, key=lambda scale: OrderedLinked.on(scale, alone, cells).length)
 
     @computed
     def rescaled(self) -> SplineBasis | None:

@@ -28,7 +28,7 @@ from anmmm.plotting.style import axes_or_new
 # points of a category are drawn.
 UNCERTAIN, JITTER = 0.8, 0.2
 # Models of effects that have levels, whose residuals are hard to read.
-OF_LEVELS = ("ordered", "count", "categories")
+OF_LEVELS = ("ordered", "ordered+link", "count", "categories")
 
 
 def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None) -> Any:

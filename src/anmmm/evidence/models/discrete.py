@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
@@ -35,9 +35,6 @@ from anmmm.evidence.models.postnonlinear import (
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
-if TYPE_CHECKING:
-    from anmmm.evidence.variable import Variable
-
 TOLERANCE = 1e-3
 # Most levels whose cuts are free only. Those of more may be a smooth function of the values.
 FEW_LEVELS = 10
@@ -59,9 +56,24 @@ class Ordered(CurveModel):
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode a tied effect."""
-        if fits.effect.is_tied:
-            yield fit_levels(fits.cause.basis, fits.effect).plus(fits.price)
+        """Encode a tied effect of few values by free cuts."""
+        cells = fits.effect.cells
+        if fits.effect.is_tied and cells.n_distinct <= MOST_CATEGORIES:
+            cuts, prior, start = _free_cuts(cells.n_distinct)
+            yield cls.fit(fits.cause.basis, cells, cuts, prior, start).plus(fits.price)
+
+    @classmethod
+    def fit(
+        cls, basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
+    ) -> Self:
+        """Fit curve and cuts. O(N r²) an iteration."""
+        log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
+        values = cells.index.astype(np.float64)
+        cost, curve, n_iter = _latent(basis, values, 1.0, cuts, prior, log_slopes, mean)
+        edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
+        lower, upper = edges[cells.index], edges[cells.index + 1]
+        nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
+        return cls(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Levels of the median and of one standard deviation about it, in between linear."""
@@ -74,35 +86,26 @@ class Ordered(CurveModel):
         return ndtr(self.cuts[index] - self.curve), ndtr(self.cuts[index + 1] - self.curve)
 
 
-def fit_levels(basis: SplineBasis, effect: Variable) -> Ordered:
-    """Fit curve and cuts, the shorter of free and smooth ones. O(N r²) an iteration of a fit."""
-    cells, fits = effect.cells, list[Ordered]()
-    if cells.n_distinct <= MOST_CATEGORIES:
-        fits.append(_fit_cuts(basis, cells, *_free_cuts(cells.n_distinct)))
-    if cells.n_distinct > FEW_LEVELS:
-        # A link, as of `PostNonlinear`.
-        prior = PostNonlinear.PRIOR if basis.n_null > 1 else 0.0
-        fits.append(fit_smooth_cuts(basis, cells, effect.scale_of_cuts).plus(prior))
-    return shortest(fits)
+class OrderedLinked(Ordered):
+    """The same with cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
 
+    NAME = "ordered+link"
+    TEXT = "one mechanism, levels cut smoothly from a curve with Gaussian noise"
+    PRIOR = PostNonlinear.PRIOR
 
-def fit_smooth_cuts(basis: SplineBasis, cells: Cells, scale: EffectScale) -> Ordered:
-    """Fit curve and cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
-    per_slope = scale.integrals(scale.edges[1:-1])
-    cuts = _with_ends(np.zeros(per_slope.shape[1]), per_slope)
-    return _fit_cuts(basis, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
+    @classmethod
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
+        """Encode a tied effect of more than a few values."""
+        effect = fits.effect
+        if effect.is_tied and effect.cells.n_distinct > FEW_LEVELS:
+            yield cls.on(effect.scale_of_cuts, fits.cause.basis, effect.cells).plus(fits.price)
 
-
-def _fit_cuts(
-    basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
-) -> Ordered:
-    log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
-    values = cells.index.astype(np.float64)
-    cost, curve, n_iter = _latent(basis, values, 1.0, cuts, prior, log_slopes, mean)
-    edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
-    lower, upper = edges[cells.index], edges[cells.index + 1]
-    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
-    return Ordered(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
+    @classmethod
+    def on(cls, scale: EffectScale, basis: SplineBasis, cells: Cells) -> OrderedLinked:
+        """Fit curve and cuts on a scale of the effect."""
+        per_slope = scale.integrals(scale.edges[1:-1])
+        cuts = _with_ends(np.zeros(per_slope.shape[1]), per_slope)
+        return cls.fit(basis, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
 
 
 def _latent(

@@ -269,7 +269,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
         for plain in fits.encoded(PostNonlinear):
             best = cls.about(plain)
             # Without a cause the density is already free.
-            yield best if fits.cause.basis.n_null == 1 else cls.with_bend(fits, best)
+            yield best if len(fits.cause.basis.prior) == 1 else cls.with_bend(fits, best)
 
     @classmethod
     def with_bend(cls, fits: FitCache, best: PostNonlinearFreeNoise) -> PostNonlinearFreeNoise:

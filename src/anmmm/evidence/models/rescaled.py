@@ -16,7 +16,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.categories import Categories
-from anmmm.evidence.models.discrete import Counts, Ordered
+from anmmm.evidence.models.discrete import Counts, Ordered, OrderedLinked
 from anmmm.evidence.models.gaussian import (
     Additive,
     AdditiveFreeNoise,
@@ -45,7 +45,7 @@ SMOOTH: Kinds = (
     PostNonlinear,
     PostNonlinearFreeNoise,
 )
-LEVELS: Kinds = (Ordered, Counts)
+LEVELS: Kinds = (Ordered, OrderedLinked, Counts)
 NAMES: Kinds = (Categories,)
 
 
