@@ -89,13 +89,26 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
 
 
 @kernel(inner=True)
-def _noise_at(d: int, j: int, k: int, pair: Pair, hidden: Hidden) -> tuple[float, float, float]:
-    """Return center, rate and height of a component ``height exp(rate (z - center)²)``."""
-    if pair.kinds[d] != NOISY and pair.kinds[d] != ATOM:
-        return 0.0, 0.0, 1.0
-    rate = -0.5 / hidden.variances[d, j, k]
-    height = hidden.fractions[d, j] * math.sqrt(-rate / math.pi)
-    return hidden.positions[d, k] + hidden.offsets[d, j], rate, height
+def _components(
+    start: float, pair: Pair, shape: IndexArray, hidden: Hidden, noise: FloatArray
+) -> None:
+    """Write center, rate and height of components ``height exp(rate (z - center)²)``.
+
+    noise: (2, J, 3, K), of both variables, or of a hidden one that is known up to `start` alone.
+    """
+    used = shape[0]
+    for d in range(2):
+        is_noisy = pair.kinds[d] == NOISY or pair.kinds[d] == ATOM
+        for j in range(shape[1 + d]):
+            center, rate, height = noise[d, j, 0], noise[d, j, 1], noise[d, j, 2]
+            for k in range(used):
+                center[k], rate[k], height[k] = 0.0, 0.0, 1.0
+                if start > 0.0 and d == 0:
+                    center[k], rate[k] = (k + 0.5) / used, -0.5 * (used / start) ** 2
+                if start == 0.0 and is_noisy:
+                    center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
+                    rate[k] = -0.5 / hidden.variances[d, j, k]
+                    height[k] = hidden.fractions[d, j] * math.sqrt(-rate[k] / math.pi)
 
 
 @kernel(inner=True)
@@ -106,18 +119,22 @@ def _e_step(
     hidden: Hidden,
     values: FloatArray,
     joint: FloatArray,
+    noise: FloatArray,
     sums: FloatArray,
     counts: FloatArray,
 ) -> float:
     """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
 
-    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint: (4 K, P),
-    workspace. If `start` is positive, the hidden variable is known up to that uncertainty.
+    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint, (4 K, P),
+    and noise, (2, J, 3, K): workspace. If `start` is positive, the hidden variable is known up to
+    that uncertainty.
     """
     n, used, P, row, totals = pair.values.shape[1], shape[0], values.shape[1], values[3], values[4]
-    n_parts, origin = shape[1] * shape[2], 2 * P if start > 0.0 else 0
+    origin = 2 * P if start > 0.0 else 0
+    _components(start, pair, shape, hidden, noise)
     for i in range(P):
         totals[i] = NOWHERE
+    at = 0
     for k in range(used):
         for i in range(P):
             row[i] = 1.0
@@ -127,24 +144,23 @@ def _e_step(
                     row[i] *= hidden.tables[d, pair.places[d, i], k]
             if pair.kinds[d] == ATOM and start == 0.0:
                 # An atom is nowhere about the position: as at it, without its density.
-                center, _, height = _noise_at(d, 0, k, pair, hidden)
-                _put(center, 1.0 / height, pair.places[d], values[d], row)
-        for part in range(n_parts):
-            # One exponential for both variables.
-            x, x_rate, height = (k + 0.5) / used, -0.5 * (used / max(start, NOWHERE)) ** 2, 1.0
-            y, y_rate = 0.0, 0.0
-            if start == 0.0:
-                x, x_rate, x_height = _noise_at(0, part // shape[2], k, pair, hidden)
-                y, y_rate, y_height = _noise_at(1, part % shape[2], k, pair, hidden)
-                height = hidden.weights[k] * x_height * y_height
-            at = (k * n_parts + part) * P
-            for i in range(0, P, LANES):
-                e, f = load(values, origin + i) - x, load(values, P + i) - y
-                power = y_rate * f * f
-                power += x_rate * e * e
-                density = height * exponential(power) * load(row, i)
-                store(joint, at + i, density)
-                store(totals, i, load(totals, i) + density)
+                _put(noise[d, 0, 0, k], 1.0 / noise[d, 0, 2, k], pair.places[d], values[d], row)
+        for j in range(shape[1]):
+            for m in range(shape[2]):
+                x, x_rate = noise[0, j, 0, k], noise[0, j, 1, k]
+                y, y_rate = noise[1, m, 0, k], noise[1, m, 1, k]
+                height = noise[0, j, 2, k] * noise[1, m, 2, k]
+                if start == 0.0:
+                    height *= hidden.weights[k]
+                # One exponential for both variables.
+                for i in range(0, P, LANES):
+                    e, f = load(values, origin + i) - x, load(values, P + i) - y
+                    power = y_rate * f * f
+                    power += x_rate * e * e
+                    density = height * exponential(power) * load(row, i)
+                    store(joint, at + i, density)
+                    store(totals, i, load(totals, i) + density)
+                at += P
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
@@ -153,6 +169,7 @@ def _e_step(
     for d in range(2):
         if pair.kinds[d] == ATOM:
             _put(0.0, 1.0, pair.places[d], values[d], row)
+    n_parts = shape[1] * shape[2]
     for k in range(used):
         for part in range(n_parts):
             at, total = (k * n_parts + part) * P, broadcast(0.0)
@@ -436,7 +453,8 @@ def fit_hidden(
     """
     n, K = pair.values.shape[1], nodes.basis.shape[1]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
-    sums, seen, found = np.zeros((2, 2, 3, K)), np.empty(K), np.empty((shapes.shape[0], 3))
+    sums, noise = np.zeros((2, 2, 3, K)), np.empty((2, 2, 3, K))
+    seen, found = np.empty(K), np.empty((shapes.shape[0], 3))
     for d in range(2):
         for i in range(n):
             values[d, i] = pair.values[d, i]
@@ -450,7 +468,7 @@ def fit_hidden(
                 for i in range(n):
                     values[2, i] = starts[s, i]
             last = log_likelihood
-            log_likelihood = _e_step(start, pair, shape, hidden, values, joint, sums, counts)
+            log_likelihood = _e_step(start, pair, shape, hidden, values, joint, noise, sums, counts)
             if n_iter > FEWEST and log_likelihood - last < tol:
                 break
             for k in range(K):
