@@ -29,7 +29,6 @@ from anmmm.evidence.hidden import (
     SLACK,
     HiddenFits,
     Rival,
-    derivatives,
     fit_curve,
     fit_groups,
     log_weights,
@@ -291,7 +290,7 @@ def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | Non
 
 def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
     """Fit densities to what the most probable group leaves; return the length with known groups."""
-    logs = [derivatives(fit, axis)[0] for axis in range(2)]
+    logs = [log for log, _, _ in fit.derivatives]
     log_priors = log_weights(fit)
     labels = (logs[0] + logs[1] + log_priors).argmax(axis=1)
     length, noises = float(fit.found[0, 1:].sum() - log_priors[labels].sum()), []
@@ -404,16 +403,17 @@ def _position_cost(fit: HiddenFits) -> float:
     """Return the Laplace cost of positions by the observed information, eq. 4."""
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis.T
-    _, slopes, curvatures = zip(*(derivatives(fit, axis) for axis in range(2)), strict=True)
+    _, slopes, curvatures = zip(*fit.derivatives, strict=True)
     R = fit.responsibilities
     weighted = [R * slope for slope in slopes]
     across = [each @ basis for each in weighted]
     information = np.empty((2, r, 2, r))
-    for i, j in product(range(2), repeat=2):
+    for i, j in ((0, 0), (0, 1), (1, 1)):
         each = np.einsum("nk,nk->k", weighted[i], slopes[j])
         if i == j:
             each -= (R * curvatures[i]).sum(axis=0)
         information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
+        information[j, :, i] = information[i, :, j].T
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
     at = hidden.coefficients.ravel()

@@ -171,9 +171,19 @@ class HiddenFits(Record):
     @property
     def responsibilities(self) -> FloatArray:
         """Probability of each node given each observation, by the first fit, (n, K)."""
-        logs = derivatives(self, 0)[0] + derivatives(self, 1)[0] + log_weights(self)
-        parts = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+        parts = self.derivatives[0][0] + self.derivatives[1][0] + log_weights(self)
+        parts -= parts.max(axis=1, keepdims=True)
+        np.exp(parts, out=parts)
+        parts /= parts.sum(axis=1, keepdims=True)
+        return np.asarray(parts)
+
+    @computed
+    def derivatives(self) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Of each variable, its log-density at each node, slope in the position, minus curvature.
+
+        Arrays (n, K) of the first fit, or of fewer numbers where they are the same.
+        """
+        return [_derivatives(self, axis) for axis in range(2)]
 
     def of_each(self, count: int) -> HiddenFits:
         """Return the best fits of each number of nodes that are not the same."""
@@ -341,8 +351,8 @@ def log_weights(fit: HiddenFits) -> FloatArray:
     return np.log(np.maximum(fit.first.weights, 1e-300))
 
 
-def derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a variable's log-density at each node, its slope in the position, minus curvature."""
+def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return those of a variable."""
     hidden, J = fit.first, fit.shapes[0, 1 + axis]
     kind, places = fit.pair.kinds[axis], fit.pair.places[axis]
     of_tables = (
@@ -352,16 +362,22 @@ def derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Flo
     )
     if kind not in (NOISY, ATOM):
         return of_tables, np.zeros_like(of_tables), np.zeros_like(of_tables)
-    variances, fractions = hidden.variances[axis, :J], hidden.fractions[axis, :J, np.newaxis]
-    centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
-    e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
-    logs = np.log(fractions) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
+    # Components, (J, 1, K), then observations.
+    variances = hidden.variances[axis, :J, np.newaxis]
+    fractions, offsets = hidden.fractions[axis, :J], hidden.offsets[axis, :J]
+    centers = hidden.positions[axis] + offsets[:, np.newaxis, np.newaxis]
+    e = (fit.pair.values[axis][:, np.newaxis] - centers) / variances
+    heights = np.log(fractions)[:, np.newaxis, np.newaxis] - 0.5 * np.log(2.0 * math.pi * variances)
+    logs = heights - 0.5 * variances * e**2
     if kind == ATOM:
         there = places[:, np.newaxis] == 0
-        return of_tables + there * logs[:, 0], there * e[:, 0], there / variances
+        return of_tables + there * logs[0], there * e[0], there / variances[0]
     if J == 1:
-        return logs[:, 0], e[:, 0], 1.0 / variances
-    total = np.logaddexp.reduce(logs, axis=1)
-    part = np.exp(logs - total[:, np.newaxis])
-    slope = (part * e).sum(axis=1)
-    return total, slope, (part * (1.0 / variances - e**2)).sum(axis=1) + slope**2
+        return logs[0], e[0], 1.0 / variances[0]
+    top = logs.max(axis=0)
+    part = np.exp(logs - top)
+    total = part.sum(axis=0)
+    part /= total
+    slope = (part * e).sum(axis=0)
+    curvature = (part * (1.0 / variances - e**2)).sum(axis=0) + slope**2
+    return top + np.log(total), slope, curvature
