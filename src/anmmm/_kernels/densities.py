@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels.distributions import mixed_with_cells, normal_levels, student_levels
-from anmmm._kernels.log_density import count_bins, cumulative, inside, log_density
+from anmmm._kernels.log_density import count_bins, log_density, masses
 from anmmm._kernels.packed import copy_part, log_of_product
 
 # Base distributions, by number.
@@ -168,14 +168,15 @@ def _write_levels(
 @kernel(fastmath=SUMS, inner=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
-    n, ends, one = low.shape[0], cumulative(p), 1.0 / p.shape[0]
+    n, one, each = low.shape[0], 1.0 / p.shape[0], np.empty(low.shape[0])
+    masses(low, high, p, each)
     plain, so_far = 0.0, 1.0
     corrected, product = 0.0, 1.0
     for k in range(n):
         mass = mixed_with_cells(max(high[k] - low[k], 0.0) * one, n, n_cells)
         so_far, logarithm = log_of_product(so_far, mass)
         plain -= logarithm
-        mass = mixed_with_cells(inside(low[k], high[k], p, ends), n, n_cells)
+        mass = mixed_with_cells(each[k], n, n_cells)
         product, logarithm = log_of_product(product, mass)
         corrected -= logarithm
     return plain - math.log(so_far), corrected - math.log(product)
@@ -212,8 +213,7 @@ def fit_densities(
                 for b in range(B):
                     best_log_p[b] = -math.log(B) if is_plain else log_p[b]
                 copy_part(levels, best)
-        p = np.exp(best_log_p)
-        ends = cumulative(p)
+        nats = densities.nats[c]
+        masses(best[:n], best[n:], np.exp(best_log_p), nats)
         for k in range(n):
-            mass = inside(best[k], best[n + k], p, ends)
-            densities.nats[c, k] = -math.log(mixed_with_cells(mass, n, sample.n_cells))
+            nats[k] = -math.log(mixed_with_cells(nats[k], n, sample.n_cells))

@@ -172,25 +172,19 @@ def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
 
 
 @kernel(inner=True)
-def cumulative(p: FloatArray) -> FloatArray:
-    """Return the sums (B + 1,) of the probabilities before each bin, and of all."""
-    ends = np.empty(p.shape[0] + 1)
+def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -> None:
+    """Write the probabilities (n,) of intervals from 0 to B."""
+    B, ends = p.shape[0], np.empty(p.shape[0] + 1)
     ends[0] = 0.0
-    for b in range(p.shape[0]):
+    for b in range(B):
         ends[b + 1] = ends[b] + p[b]
-    return ends
-
-
-@kernel(inner=True)
-def inside(low: float, high: float, p: FloatArray, ends: FloatArray) -> float:
-    """Probability of an interval, from 0 to B."""
-    B = p.shape[0]
-    first, last = _bin(low, B), _bin(high, B)
-    if first == last:
-        mass = p[first] * (high - low)
-    else:
-        # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-        mass = p[first] * (first + 1 - low) + p[last] * (high - last)
-        mass += ends[last] - ends[first + 1]
-    # In a far tail the difference may round to slightly below zero.
-    return float(max(mass, 0.0))
+    for k in range(low.shape[0]):
+        first, last = _bin(low[k], B), _bin(high[k], B)
+        if first == last:
+            within = p[first] * (high[k] - low[k])
+        else:
+            # No difference of large sums: the mass of a narrow interval is as exact as its ends.
+            within = p[first] * (first + 1 - low[k]) + p[last] * (high[k] - last)
+            within += ends[last] - ends[first + 1]
+        # In a far tail the difference may round to slightly below zero.
+        mass[k] = max(within, 0.0)
