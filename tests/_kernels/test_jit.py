@@ -1,7 +1,10 @@
 """How kernels are compiled: the registry, the options, the warm-up."""
 
+import ast
+import inspect
 import json
 import pkgutil
+import re
 from importlib import import_module
 from typing import get_type_hints
 
@@ -41,6 +44,52 @@ def test_every_kernel_is_compiled_as_kernels_are():
         if not inner:
             returned = get_type_hints(dispatcher.py_func, include_extras=True).get("return")
             assert not hasattr(returned, "_fields"), key
+
+
+def returns_numbers(body):
+    words = re.findall(r"\w+", body.__annotations__["return"])
+    return set(words) <= {"None", "float", "int", "bool", "tuple", "Any"}
+
+
+def test_kernels_that_count_no_references_hold_no_arrays_of_their_own():
+    free = {
+        name: each for name, each in REGISTRY.items() if not each.targetoptions.get("_nrt", True)
+    }
+    assert len(free) > 50
+    for name, dispatcher in free.items():
+        body = dispatcher.py_func
+        assert returns_numbers(body), name
+        for node in ast.walk(ast.Module(ast.parse(inspect.getsource(body)).body[0].body, [])):
+            # Numba's transposes, copies and so on are functions that return arrays.
+            assert getattr(node, "attr", "") != "T", name
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                kernel = getattr(body.__globals__.get(called), "py_func", None)
+                assert kernel is None or returns_numbers(kernel), (name, called)
+                assert "." not in called or called.startswith("math.") or called == "np.rint", name
+
+
+def test_kernels_free_their_arrays():
+    script = """
+import numpy as np
+from numba.core.runtime import _nrt_python, rtsys
+from anmmm import cluster_mechanisms, infer_direction
+from anmmm.datasets import make_anm_mixture
+
+_nrt_python.memsys_enable_stats()
+
+def held():
+    stats = rtsys.get_allocation_stats()
+    return stats.alloc - stats.free
+
+x, y, _ = make_anm_mixture("f1", 100, random_state=0)
+for _ in range(2):
+    before = held()
+    infer_direction(x, y), infer_direction(np.round(x, 1), y > np.median(y))
+    cluster_mechanisms(x, y, n_mechanisms=2, random_state=0)
+print(held() - before)
+"""
+    assert python("-c", script).stdout.split() == ["0"]
 
 
 SCRIPT = """

@@ -31,7 +31,7 @@ fit_student = from_python(densities.fit_student)
 normal_levels = from_python(distributions.normal_levels)
 student_levels = from_python(distributions.student_levels)
 count_bins, log_density = from_python(kernels.count_bins), from_python(kernels.log_density)
-inside = from_python(kernels.inside)
+masses = from_python(kernels.masses)
 
 
 NAMES = {
@@ -62,8 +62,9 @@ def mass_of(density, lower, upper):
 
 def mass_inside(low, high, p):
     """Probability of intervals in units of bins of probabilities p."""
-    ends = np.concatenate([[0.0], np.cumsum(p)])
-    return np.array([inside(*each, p, ends) for each in zip(low, high, strict=True)])
+    mass = np.full(len(low), np.nan)
+    masses(low, high, p, mass)
+    return mass
 
 
 def fit(values, **options):

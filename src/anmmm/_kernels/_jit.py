@@ -50,15 +50,21 @@ def name_of(body: Callable[..., Any]) -> str:
 
 
 def kernel(
-    *, fastmath: frozenset[str] = frozenset({"contract"}), inner: bool = False
+    *,
+    fastmath: frozenset[str] = frozenset({"contract"}),
+    inner: bool = False,
+    allocates: bool = False,
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
     `fastmath`: `SUMS` if sums may be reordered. `inner`: called only by kernels, not cached.
+    `allocates`: it makes arrays, returns some, or calls one that does so. Other inner kernels count
+    no references, which takes a quarter of an EM of mixtures: their callers hold all arrays.
     """
 
     def decorate(body: F) -> F:
         options = {"no_cpython_wrapper": inner, "pipeline_class": KernelCompiler}
+        options["_nrt"] = allocates or not inner
         return cast(F, _compile(body, cached=not inner, fastmath=set(fastmath), **options))
 
     return decorate

@@ -45,7 +45,7 @@ class Grams(NamedTuple):
     keep: bool  # False: the second pass recomputes rows, which beyond the cache is as fast
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
     """Write K̃'s lower triangle (n, n); return ``N² HSIC_b``; eqs. 1, 2, 4. O(n² (Dx + q))."""
     x, gamma_x, theta, gamma_theta, amplitude, noise = points
@@ -82,7 +82,7 @@ class Gradients(NamedTuple):
     log_gamma_theta: FloatArray  # (q,)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def gradients(
     points: Points,
     grams: Grams,

@@ -69,7 +69,7 @@ class Hidden(NamedTuple):
     tables: FloatArray  # (2, V, K), probabilities of values
 
 
-@kernel(inner=True)
+@kernel(inner=True, allocates=True)
 def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
     """Return the parts of a fit's row of numbers, tables last; J = 2."""
     (r, K), m = nodes.basis.shape, nodes.weight_basis.shape[0]
@@ -164,9 +164,12 @@ def _e_step(
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
-    clear(sums.ravel())
-    clear(counts.ravel())
     for d in range(2):
+        for j in range(sums.shape[1]):
+            for moment in range(3):
+                clear(sums[d, j, moment])
+        for v in range(counts.shape[1]):
+            clear(counts[d, v])
         if pair.kinds[d] == ATOM:
             _put(0.0, 1.0, pair.places[d], values[d], row)
     n_parts = shape[1] * shape[2]
@@ -216,7 +219,7 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
             out[k] += z[i] * basis[i, k]
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     (r, K), tau = nodes.basis.shape, hidden.smoothing[d]
@@ -253,7 +256,7 @@ def _squares(sums: FloatArray, k: int, m: float) -> float:
     return float(sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k])
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _growing(
     line: FloatArray, positions: FloatArray, variances: FloatArray, sums: FloatArray, floor: float
 ) -> None:
@@ -307,7 +310,7 @@ def _noise(
             hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
@@ -367,7 +370,7 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
             hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
 
 
-@kernel(inner=True)
+@kernel(inner=True, allocates=True)
 def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the mean of counts at each node, their dispersion, and their probabilities.
 

@@ -87,7 +87,7 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
     return y * f - (y + size) * math.log1p(mean / size)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _block(
     design: Design,
     y: FloatArray,

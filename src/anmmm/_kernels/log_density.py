@@ -90,7 +90,7 @@ def _normalize(logs: FloatArray, p: FloatArray) -> float:
     return math.log(total)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def log_density(
     counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:
@@ -171,7 +171,7 @@ def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
             counts[_bin(edge - 1.0, B)] += 0.5
 
 
-@kernel(inner=True)
+@kernel(inner=True, allocates=True)
 def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -> None:
     """Write the probabilities (n,) of intervals from 0 to B."""
     B, ends = p.shape[0], np.empty(p.shape[0] + 1)

@@ -28,7 +28,7 @@ class Factors(NamedTuple):
     u_means: FloatArray
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def weighted_products(
     A: FloatArray, B: FloatArray, weights: FloatArray, out: FloatArray, n_chunks: int
 ) -> None:
@@ -56,7 +56,7 @@ def weighted_products(
 weighted_products_parallel = kernel_parallel(weighted_products, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def posterior(
     S: FloatArray,
     Ly: FloatArray,
@@ -119,7 +119,7 @@ def posterior(
     return True, log_det, trace, norm
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def likelihood_rows(
     factors: Factors,
     z: FloatArray,
@@ -233,7 +233,7 @@ def hsic_moments(
     return trace, lam / (trace + floor) if trace + floor > 0.0 else 0.0
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def hsic_rows(
     factors: Factors,
     theta: FloatArray,

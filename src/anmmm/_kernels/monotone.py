@@ -152,7 +152,7 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     knots[0], knots[1], knots[2] = low, step, 0.5 * math.log(2.0 * n / squares)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _products(sums: EffectSums, columns: FloatArray, moments: FloatArray) -> None:
     """Add the products of columns (n, r) and the centered integrals to moments (r, N_SLOPES)."""
     points, knots, centers = sums.values, sums.knots, sums.centers

@@ -12,7 +12,7 @@ from anmmm._kernels._lapack import gemm
 from anmmm._kernels.pivoted import center
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(fastmath=SUMS, inner=True, allocates=True)
 def _entry_cubes(U: FloatArray, shift: float) -> float:
     """Sum the cubes of all entries of ``UᵀU + shift``, of U (rank, n)."""
     n = U.shape[1]

@@ -32,7 +32,7 @@ class System(NamedTuple):
     variance: FloatArray  # posterior variances
 
 
-@kernel(inner=True)
+@kernel(inner=True, allocates=True)
 def new_system(r: int) -> System:
     """Return a system of zeros."""
     size = padded(r)
@@ -113,7 +113,7 @@ def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatAr
             factor[j, k] = root * rows[k, at + j] if j <= k else 0.0
 
 
-@kernel(inner=True)
+@kernel(inner=True, allocates=True)
 def invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of A (r, r), lower triangle read, or over A; return ``ln|A|``. O(r³)."""
     r = A.shape[0]
