@@ -172,30 +172,32 @@ def _e_step(
             clear(counts[d, v])
         if pair.kinds[d] == ATOM:
             _put(0.0, 1.0, pair.places[d], values[d], row)
-    n_parts = shape[1] * shape[2]
+    at = 0
     for k in range(used):
-        for part in range(n_parts):
-            at, total = (k * n_parts + part) * P, broadcast(0.0)
-            x_moment, x_squares, y_moment, y_squares = total, total, total, total
-            for i in range(0, P, LANES):
-                q = load(joint, at + i) * load(totals, i)
-                z, w = load(values, i), load(values, P + i)
-                store(row, i, q)
-                total += q
-                x_moment += q * z
-                x_squares += q * z * z
-                y_moment += q * w
-                y_squares += q * w * w
-            moments = reduce_add(x_moment), reduce_add(y_moment)
-            squares = reduce_add(x_squares), reduce_add(y_squares)
-            for d in range(2):
-                j = part // shape[2] if d == 0 else part % shape[2]
-                sums[d, j, 0, k] += reduce_add(total)
-                sums[d, j, 1, k] += moments[d]
-                sums[d, j, 2, k] += squares[d]
-                if pair.kinds[d] != NOISY:
-                    for i in range(n):
-                        counts[d, pair.places[d, i], k] += row[i]
+        for j in range(shape[1]):
+            for m in range(shape[2]):
+                total = broadcast(0.0)
+                x_moment, x_squares, y_moment, y_squares = total, total, total, total
+                for i in range(0, P, LANES):
+                    q = load(joint, at + i) * load(totals, i)
+                    z, w = load(values, i), load(values, P + i)
+                    store(row, i, q)
+                    total += q
+                    x_moment += q * z
+                    x_squares += q * z * z
+                    y_moment += q * w
+                    y_squares += q * w * w
+                at += P
+                components = j, m
+                moments = reduce_add(x_moment), reduce_add(y_moment)
+                squares = reduce_add(x_squares), reduce_add(y_squares)
+                for d in range(2):
+                    sums[d, components[d], 0, k] += reduce_add(total)
+                    sums[d, components[d], 1, k] += moments[d]
+                    sums[d, components[d], 2, k] += squares[d]
+                    if pair.kinds[d] != NOISY:
+                        for i in range(n):
+                            counts[d, pair.places[d, i], k] += row[i]
     return log_likelihood
 
 
