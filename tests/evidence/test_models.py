@@ -272,6 +272,16 @@ def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     assert sum(result.relation == "independent" for result in results) >= 6
 
 
+@pytest.mark.parametrize("name", ["three clusters", "four clusters"])
+def test_clusters_with_a_gaussian_copula_have_no_sure_direction(name):
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 5])
+        z, noise = rng.normal(size=(2, 300))
+        x = np.empty(300)
+        x[z.argsort()] = np.sort(MARGINS[name](rng, 300))
+        assert infer_direction(x, 0.8 * z + 0.6 * noise).confidence < 0.9
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (8, 3)])
 def test_tables_of_unrelated_categories_are_independent(shape):
     relations = []

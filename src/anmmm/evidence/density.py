@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -76,6 +78,24 @@ class Density(Record):
         """Return the density of the negated variable, whose lower tail is exact."""
         location = self.location + self.scale if self.base == "uniform" else self.location
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
+
+
+class ClusterDensity(Record):
+    """Gaussians of one variance."""
+
+    centers: FloatArray
+    weights: FloatArray
+    scale: float
+    cost: float
+    base: ClassVar[str] = "normals"
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Distribution function at points (n,)."""
+        return np.asarray(ndtr((x[:, np.newaxis] - self.centers) / self.scale) @ self.weights)
+
+    def mirrored(self) -> ClusterDensity:
+        """Return the density of the negated variable."""
+        return replace(self, centers=-self.centers)
 
 
 class GaussianQuantiles(Record):

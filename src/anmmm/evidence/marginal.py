@@ -24,7 +24,7 @@ from anmmm.evidence.code import (
     mixture_nats,
     noise_levels,
 )
-from anmmm.evidence.density import Density, fit_density
+from anmmm.evidence.density import ClusterDensity, Density, fit_density
 from anmmm.mixture import (
     MAX_MECHANISMS,
     MixtureFit,
@@ -123,6 +123,12 @@ class Normals(Marginal):
 
     fit: MixtureFit
 
+    @property
+    def density(self) -> ClusterDensity:
+        """Their sum."""
+        scale = math.sqrt(self.fit.noise_variance)
+        return ClusterDensity(self.fit.curves[0], self.fit.weights, scale, self.cost)
+
     @classmethod
     def two(cls, cells: Cells) -> Normals:
         """Fit two, from the values below and above the median. O(N) an iteration."""
@@ -207,11 +213,7 @@ def own_marginals(variable: Variable) -> Iterator[Marginal]:
     if variable.is_categorical:
         yield CategoricalMarginal.of(cells)
         return
-    smooth = variable.smooth
-    yield smooth
+    yield variable.smooth
     if cells.n_distinct <= MOST_CATEGORIES:
         yield CategoricalMarginal.of(cells)
-    # If a correction of the plain density is not worth its cost, neither are clusters.
-    if not smooth.density.is_plain:
-        yield Normals.two(cells)
-        yield from Normals.more(cells, smooth.length)
+    yield from variable.clusters

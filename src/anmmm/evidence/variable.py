@@ -14,7 +14,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
-from anmmm.evidence.marginal import LogSplineDensity, Marginal
+from anmmm.evidence.marginal import LogSplineDensity, Marginal, Normals
 from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.discrete import OrderedLinked
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
@@ -135,6 +135,14 @@ class Variable(Record):
         return LogSplineDensity.of(self.cells)
 
     @computed
+    def clusters(self) -> list[Normals]:
+        """Its descriptions by several Gaussians."""
+        # If a correction of the plain density is not worth its cost, neither are clusters.
+        if self.smooth.density.is_plain:
+            return []
+        return [Normals.two(self.cells), *Normals.more(self.cells, self.smooth.length)]
+
+    @computed
     def quantiles(self) -> GaussianQuantiles:
         """Gaussian quantiles of this density."""
         return GaussianQuantiles.of(self.cells, self.smooth.density)
@@ -142,8 +150,10 @@ class Variable(Record):
     @computed
     def scales(self) -> list[EffectScale]:
         """Starting scales of monotone functions of it."""
-        plain = self.is_tied or self.smooth.density.is_plain
-        return scales_of(self.cells, [] if plain else [self.smooth.density])
+        if self.is_tied or self.smooth.density.is_plain:
+            return scales_of(self.cells)
+        own: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
+        return scales_of(self.cells, shortest(own).density)
 
     @computed
     def scale_of_cuts(self) -> EffectScale:

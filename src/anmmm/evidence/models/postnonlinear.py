@@ -6,7 +6,7 @@ docs/method/decisions.md, eqs. 14 and 15.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,14 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, shortest
-from anmmm.evidence.density import BASES, Density, fit_density, normal_quantile, plain_density
+from anmmm.evidence.density import (
+    BASES,
+    ClusterDensity,
+    Density,
+    fit_density,
+    normal_quantile,
+    plain_density,
+)
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     CURVE_ITER,
@@ -68,12 +75,12 @@ def _link_prior() -> SlopePrior:
 LINK_PRIOR = _link_prior()
 
 
-def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
+def base_quantiles(base: Density | ClusterDensity, y: FloatArray) -> FloatArray:
     """Return Gaussian quantiles of values under a base; eq. 14.
 
     Exact in both tails, and infinite at an end of a bounded base.
     """
-    if not base.is_plain:
+    if isinstance(base, ClusterDensity) or not base.is_plain:
         return normal_quantile(base.cdf(y), base.mirrored().cdf(-y))
     z = (y - base.location) / base.scale
     if base.base == "normal":
@@ -99,13 +106,13 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
 class EffectScale(Record):
     """An effect on the Gaussian quantiles of a base distribution."""
 
-    base: Density
+    base: Density | ClusterDensity
     cost: float  # nats of the base's parameters beyond those of h
     sums: EffectSums  # of the observations' quantiles
     edges: FloatArray  # (n_distinct + 1,), of the ends of the cells; the outermost may be infinite
 
     @classmethod
-    def of(cls, n: int, points: FloatArray, base: Density) -> EffectScale:
+    def of(cls, n: int, points: FloatArray, base: Density | ClusterDensity) -> EffectScale:
         """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
         sums = EffectSums(
@@ -173,14 +180,14 @@ class MonotoneLink(Record):
         return np.asarray((h - self.shift) / self.unit)
 
 
-def scales_of(cells: Cells, own: Sequence[Density] = ()) -> list[EffectScale]:
-    """Map an effect to the scales of `own` densities and of all bases whose ends it does not touch.
+def scales_of(cells: Cells, own: Density | ClusterDensity | None = None) -> list[EffectScale]:
+    """Map an effect to the scales of its own density and of bases whose ends it does not touch.
 
     Next to a huge outlier the other values touch the end of a bounded base.
     """
     n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
-    plain = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
-    scales = [EffectScale.of(n, points, base) for base in (*plain, *own)]
+    bases = [plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES]
+    scales = [EffectScale.of(n, points, b) for b in (*bases, own) if b is not None]
     return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
