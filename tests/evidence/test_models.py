@@ -41,7 +41,13 @@ KINDS = {
     "jumps": lambda seed: jumps(np.random.default_rng(seed), 90),
     "gate": lambda seed: gate(np.random.default_rng(seed), 90),
     "ranges": lambda seed: ranges(np.random.default_rng(seed), 150),
+    "precise": lambda seed: precise(np.random.default_rng(seed), 90),
 }
+
+
+def precise(rng, n):
+    x = rng.normal(size=n)
+    return x, np.exp(x) + 0.03 * rng.normal(size=n)
 
 
 def positive(rng, n):
@@ -98,6 +104,7 @@ NAMES = {
     "jumps": UNTIED | {"anm-1+jumps"},
     "gate": UNTIED | {"anm-2+gate", "anm-1+ranges"},
     "ranges": UNTIED | {"independent+ranges"},
+    "precise": UNTIED | {"monotone", "monotone+noise"},
 }
 
 

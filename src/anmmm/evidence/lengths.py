@@ -53,7 +53,8 @@ class DirectionEvidence(BaseEvidence, Record):
         mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
         has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
         its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
-        Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise, with
+        Gaussian noise; ``"monotone"``: it is a monotone curve of the cause plus little noise;
+        ``"ordered"``: its values are intervals of a curve with noise, with
         ``"+link"`` cut by a smooth function;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
         whose probabilities are smooth functions; ``"independent"``: the effect does not depend on

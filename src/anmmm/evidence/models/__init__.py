@@ -19,6 +19,7 @@ from anmmm.evidence.models.gated import Gated
 from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.jumps import Jumps
+from anmmm.evidence.models.monotone import Monotone, MonotoneFreeNoise
 from anmmm.evidence.models.parts import Part, Split, TwoPart, TwoRanges
 from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
 
@@ -48,6 +49,8 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     *LEVELS,
     *NAMES,
     Rescaled,
+    Monotone,
+    MonotoneFreeNoise,
     Jumps,
     Gated,
     TwoPart,

@@ -28,6 +28,7 @@ from anmmm.mixture import (
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
+    from anmmm.evidence.models.postnonlinear import EffectScale
     from anmmm.evidence.variable import Variable
 
 # Change of the bound, in nats per observation, at which a fit stops.
@@ -72,6 +73,7 @@ class Regressors(Record):
 
     `basis` are columns for curves over them, `rescaled` those over another scale; `groups`
     (n_samples,) number equal rows, if known; `atoms` are the rows (n_samples,) of frequent values.
+    `scales` of a variable are for monotone functions of it.
     """
 
     basis: SplineBasis
@@ -79,6 +81,7 @@ class Regressors(Record):
     groups: IntArray | None = None
     rescaled: SplineBasis | None = None
     atoms: Sequence[BoolArray] = ()
+    scales: Sequence[EffectScale] = ()
     is_categorical: ClassVar[bool] = False
 
 
