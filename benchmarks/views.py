@@ -319,6 +319,7 @@ ROUNDS = {
     "{} that a second review found wrong": ("second review",),
     "{} chosen by the cause, or skewed": ("chosen by the cause",),
     "{} written blind": ("blind",),
+    "{} written blind later": ("blind again",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.

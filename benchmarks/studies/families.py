@@ -1,12 +1,12 @@
 """How often a sure decision is right on data that no list of models foresaw.
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
-`benchmarks.studies.unforeseen` and `benchmarks.studies.blind`, every second one exchanged. A line
-of the file is a family and a number of observations: shares of pairs that are decided rightly, sure
-and right, sure and wrong, called a common cause, and that have a note or a check below 0.01. After
-sums over the families it prints how often a direction is right by its confidence. Limits of the
-library are chosen on seeds below 50 000; families that were written after they were chosen only
-report.
+`benchmarks.studies.unforeseen`, `benchmarks.studies.blind` and `benchmarks.studies.blind_again`,
+every second one exchanged. A line of the file is a family and a number of observations: shares of
+pairs that are decided rightly, sure and right, sure and wrong, called a common cause, and that have
+a note or a check below 0.01. After sums over the families it prints how often a direction is right
+by its confidence. Limits of the library are chosen on seeds below 50 000; families that were
+written after they were chosen only report.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies import unforeseen
 from benchmarks.studies.blind import BLIND_DIRECT, BLIND_NEITHER
+from benchmarks.studies.blind_again import AGAIN_DIRECT, AGAIN_NEITHER
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
     CHOSEN_DIRECT,
@@ -42,9 +43,10 @@ PARTS = {
     "second review": SECOND_DIRECT | SECOND_NEITHER,
     "chosen by the cause": CHOSEN_DIRECT,
     "blind": BLIND_DIRECT | BLIND_NEITHER,
+    "blind again": AGAIN_DIRECT | AGAIN_NEITHER,
 }
 HALVES = ("chosen on", "reported", *PARTS)
-FAMILIES = unforeseen.FAMILIES | BLIND_DIRECT | BLIND_NEITHER
+FAMILIES = unforeseen.FAMILIES | PARTS["blind"] | PARTS["blind again"]
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -70,7 +72,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT
+    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT
 
 
 def half_of(name: str) -> str:
