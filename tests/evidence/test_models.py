@@ -42,7 +42,13 @@ KINDS = {
     "gate": lambda seed: gate(np.random.default_rng(seed), 90),
     "ranges": lambda seed: ranges(np.random.default_rng(seed), 150),
     "precise": lambda seed: precise(np.random.default_rng(seed), 90),
+    "clusters": lambda seed: clusters(np.random.default_rng(seed), 90),
 }
+
+
+def clusters(rng, n):
+    x = rng.uniform(-2.0, 2.0, n)
+    return x, np.round(x + 0.4 * rng.normal(size=n)) + 0.05 * rng.normal(size=n)
 
 
 def precise(rng, n):
@@ -105,6 +111,7 @@ NAMES = {
     "gate": UNTIED | {"anm-2+gate", "anm-1+ranges"},
     "ranges": UNTIED | {"independent+ranges"},
     "precise": UNTIED | {"monotone", "monotone+noise"},
+    "clusters": UNTIED | {"clusters"},
 }
 
 
@@ -247,10 +254,10 @@ def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
 
 def test_clusters_are_fitted_only_where_there_may_be_some(rng):
     lone = Cells.of(standard(rng.normal(size=200))[:, 0])
-    assert list(Normals.more(lone, LogSplineDensity.of(lone).length)) == []
+    assert list(Normals.more(lone, LogSplineDensity.of(lone).length, range(3, 10))) == []
     # Of the one law that is fitted, the parameters are those that were drawn.
     centers = rng.choice([-2.0, 0.0, 3.0], 300)
-    law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf))
+    law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf, range(3, 4)))
     assert_allclose(np.sort(law.fit.mean[:, 0]), [-2.0, 0.0, 3.0], atol=0.05)
     assert_allclose(law.fit.noise_variance, 0.01, rtol=0.3)
 

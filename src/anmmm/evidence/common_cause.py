@@ -219,14 +219,9 @@ def _linked(
         return None
     fit, links = found
     on_scales = on_scales_of(links, x, y)
-    code, saved = _coded(fit, on_scales[0], on_scales[1], is_rare=True), 0.0
     costs = [0.0 if h is None else h.cost for h in links]
-    for axis, (v, on_scale) in enumerate(zip((x, y), on_scales, strict=True)):
-        masses = _mass(fit, axis, on_scale) @ fit.first.weights
-        nats = code_lengths(masses[v.cells.index], v.cells.n_distinct)
-        saved = max(saved, v.marginal.length - float(nats.sum()) - 0.5 * code.cost - costs[axis])
-    # What it saves on a variable alone, a direction could as well.
-    return _moved_back(code, links, sum(costs) + saved)
+    code = _coded(fit, on_scales[0], on_scales[1], behind=(x, y), costs=costs)
+    return _moved_back(code, links, sum(costs))
 
 
 def _moved_back(
@@ -344,19 +339,26 @@ def _coded(
     y: Variable,
     noises: Sequence[Density | None] = (None, None),
     *,
-    is_rare: bool = False,
+    behind: tuple[Variable, Variable] | None = None,
+    costs: Sequence[float] = (0.0, 0.0),
 ) -> CommonCause:
-    """Encode both variables' cells under a fit."""
+    """Encode both variables' cells under a fit, or those `behind` links that have costs."""
     masses = tuple(_mass(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
     hidden, (count, *components) = fit.first, fit.shapes[0]
     joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
     # An observation without a probability in any group belongs to each as all do.
     joint = np.where(joint.any(axis=1, keepdims=True), joint, 1e-300 * hidden.weights)
     total = joint.sum(axis=1)
-    is_rare = is_rare or any(noises) or (fit.is_curve and bool(fit.nodes.own_scales))
+    is_rare = behind is not None or any(noises) or (fit.is_curve and bool(fit.nodes.own_scales))
     cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
     # The noise variance is one of the density's parameters.
     cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
+    # What it saves on a variable alone, a direction could as well.
+    alone = [
+        v.marginal.length - 0.5 * cost - of_link - _nats(mass @ hidden.weights, v)
+        for v, mass, of_link in zip(behind or (x, y), masses, costs, strict=True)
+    ]
+    cost += max(0.0, *alone)
     noisy = np.isin(fit.pair.kinds[:, np.newaxis], (NOISY, ATOM))
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
@@ -371,6 +373,11 @@ def _coded(
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
         scales=np.where(noisy, scales, np.nan)[:, :count],
     )
+
+
+def _nats(masses: FloatArray, variable: Variable) -> float:
+    """Return the nats of a variable, given the probabilities (n_distinct,) of its cells."""
+    return float(code_lengths(masses[variable.cells.index], variable.cells.n_distinct).sum())
 
 
 def _mass(

@@ -54,6 +54,7 @@ class DirectionEvidence(BaseEvidence, Record):
         has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
         its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
         Gaussian noise; ``"monotone"``: it is a monotone curve of the cause plus little noise;
+        ``"clusters"``: it is in clusters, which are levels of a curve with noise;
         ``"ordered"``: its values are intervals of a curve with noise, with
         ``"+link"`` cut by a smooth function;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
@@ -260,8 +261,7 @@ def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS
         The two variables, at least 10 observations; of several columns, at most 16 in all and at
         least 10 observations for each. Text and columns of a category type are categories.
     max_mechanisms : int
-        Most mechanisms tried. Marginals have at most four clusters: with more mechanisms a variable
-        of five narrow clusters may appear to depend on anything.
+        Most mechanisms tried.
 
     Returns
     -------

@@ -26,10 +26,8 @@ from anmmm.evidence.code import (
 )
 from anmmm.evidence.density import ClusterDensity, Density, fit_density
 from anmmm.mixture import (
-    MAX_MECHANISMS,
     MixtureFit,
     SplineBasis,
-    as_responsibilities,
     fit_mixture,
     smallest_noise,
 )
@@ -138,14 +136,17 @@ class Normals(Marginal):
         return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE)
 
     @classmethod
-    def more(cls, cells: Cells, most: float) -> Iterator[Normals]:
-        """Fit three and more if clusters may be encoded in fewer than `most` nats. O(N log N)."""
+    def more(cls, cells: Cells, most: float, counts: range) -> Iterator[Normals]:
+        """Fit some if clusters may be encoded in fewer than `most` nats. O(N log N)."""
         n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
         sums = np.concatenate([[0.0], np.cumsum(values)])
-        widest = _widest_gaps(values, min(MAX_MECHANISMS, n - 1))
+        counts = range(counts.start, min(counts.stop, n, cells.n_distinct))
+        if not counts:
+            return
+        widest = _widest_gaps(values, counts.stop - 1)
         standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
         most += SLACK - float(standard.sum())
-        for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
+        for count in counts:
             even = [i * n / count for i in range(1, count)]
             # A cut within an observation may be before or after it: the mean of both is mirrored.
             down, up = [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
@@ -162,8 +163,7 @@ class Normals(Marginal):
             places[:, np.argsort(cells.values)] = [
                 np.searchsorted(cuts, np.arange(n), side="right") for cuts in chosen
             ]
-            start = np.mean([as_responsibilities(each, n) for each in places], axis=0)
-            yield cls._from(cells, start, 0.5)
+            yield cls._from(cells, np.eye(count)[places].mean(axis=0), 0.5)
 
     @classmethod
     def _from(cls, cells: Cells, start: FloatArray, noise_variance: float) -> Normals:

@@ -14,12 +14,12 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
-from anmmm.evidence.marginal import LogSplineDensity, Marginal, Normals
+from anmmm.evidence.marginal import MOST_CATEGORIES, LogSplineDensity, Marginal, Normals
 from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.discrete import OrderedLinked
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.evidence.models.rescaled import rescaled_basis
-from anmmm.mixture import SplineBasis, level_basis, smallest_noise
+from anmmm.mixture import MAX_MECHANISMS, SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
 # A variable is tied if it has fewer distinct values per observation than this, or if one value has
@@ -37,6 +37,8 @@ FEWEST_VALUES = 4
 GAP, FEWEST = 3.0, 0.1
 # Distance of the end of a logarithmic scale from the smallest value, relative to the median's.
 BEYOND = 0.05
+# Most clusters, and least rows of each where there are more than mechanisms.
+MOST_CLUSTERS, ROWS_OF_CLUSTER = 12, 8
 # Knots of a curve in a sum of several.
 SUM_KNOTS = 16
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
@@ -137,10 +139,15 @@ class Variable(Record):
     @computed
     def clusters(self) -> list[Normals]:
         """Its descriptions by several Gaussians."""
-        # If a correction of the plain density is not worth its cost, neither are clusters.
+        cells, most = self.cells, self.smooth.length
+        # Few values have frequencies of their own.
+        has_few = cells.n_distinct <= MOST_CATEGORIES
+        many = 0 if has_few else min(MOST_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)
         if self.smooth.density.is_plain:
-            return []
-        return [Normals.two(self.cells), *Normals.more(self.cells, self.smooth.length)]
+            # A correction of the plain density is not worth its cost: neither are few clusters.
+            return list(Normals.more(cells, most, range(MAX_MECHANISMS + 1, many + 1)))
+        counts = range(3, max(MAX_MECHANISMS, many) + 1)
+        return [Normals.two(cells), *Normals.more(cells, most, counts)]
 
     @computed
     def quantiles(self) -> GaussianQuantiles:
@@ -150,7 +157,7 @@ class Variable(Record):
     @computed
     def scales(self) -> list[EffectScale]:
         """Starting scales of monotone functions of it."""
-        if self.is_tied or self.smooth.density.is_plain:
+        if self.is_tied or (self.smooth.density.is_plain and not self.clusters):
             return scales_of(self.cells)
         own: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
         return scales_of(self.cells, shortest(own).density)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
+from anmmm.evidence.models.clustered import Clustered
 from anmmm.evidence.models.gated import Gated
 from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
 from anmmm.evidence.models.independent import Independent
@@ -51,6 +52,7 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     Rescaled,
     Monotone,
     MonotoneFreeNoise,
+    Clustered,
     Jumps,
     Gated,
     TwoPart,

@@ -59,7 +59,7 @@ class Ordered(CurveModel):
         """Encode a tied effect of few values by free cuts."""
         cells = fits.effect.cells
         if fits.effect.is_tied and cells.n_distinct <= MOST_CATEGORIES:
-            cuts, prior, start = _free_cuts(cells.n_distinct)
+            cuts, prior, start = free_cuts(cells.n_distinct)
             yield cls.fit(fits.cause.basis, cells, cuts, prior, start).plus(fits.price)
 
     @classmethod
@@ -125,7 +125,7 @@ def _latent(
     return cost, basis.design @ mean, n_iter
 
 
-def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
+def free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
     """Return cuts at free distances, a priori equal, with the middle cut at 0."""
     m = n_levels - 2
     cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]

@@ -1,0 +1,77 @@
+"""Effects in clusters, which are ordered levels that the cause chooses, with errors about each.
+
+docs/method/decisions.md, "Effects in clusters".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import ndtr
+
+from anmmm._typing import FloatArray
+from anmmm.evidence.code import code_lengths, mixture_levels, shortest
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
+from anmmm.evidence.models.discrete import Ordered, free_cuts
+from anmmm.evidence.models.parts import TwoRanges
+from anmmm.mixture import MixtureFit
+from anmmm.preprocessing import Cells, standardize
+
+# Fewest clusters; two are described on both sides of a gap.
+FEWEST = 3
+
+
+class Clustered(ConditionalModel):
+    """Which cluster an effect is in is an ordered level, `level`; its place there is by chance.
+
+    `fit` is the effect's mixture of Gaussians, `weights` (n_samples, n_clusters) are the
+    probabilities of its clusters in each row.
+    """
+
+    NAME = "clusters"
+    TEXT = "one mechanism, clusters of the effect are levels cut from a curve with Gaussian noise"
+    PRIOR = TwoRanges.PRIOR
+
+    level: Ordered
+    fit: MixtureFit
+    weights: FloatArray
+
+    @classmethod
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
+        """Encode an effect that is in clusters by itself."""
+        clusters, cells = fits.effect.clusters, fits.effect.cells
+        if not clusters or (best := shortest(clusters)).length > fits.effect.smooth.length:
+            return
+        fit, n = best.fit, len(cells.values)
+        if fit.n_mechanisms < FEWEST:
+            return
+        order = fit.curves[0].argsort()
+        labels = order.argsort()[fit.probabilities.argmax(axis=1)]
+        if len(np.unique(labels)) < len(order):
+            return
+        of_labels = Cells.of(standardize(labels[:, np.newaxis].astype(np.float64))[0][:, 0])
+        level = Ordered.fit(fits.cause.basis, of_labels, *free_cuts(len(order)))
+        weights = np.empty_like(fit.probabilities)
+        weights[:, order] = np.diff(ndtr(level.cuts - level.curve[:, np.newaxis]), axis=1)
+        below, above = mixture_levels(cells, fit, weights)
+        nats = code_lengths(above - below, cells.n_distinct)
+        # Of the mixture the noise variance and means, in any order.
+        cost = fit.curve_cost + 0.5 * math.log(n) - math.lgamma(len(order) + 1)
+        yield cls(nats, cost + level.cost, cells, level, fit, weights)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the fit of the levels converged."""
+        return self.level.converged
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Centers of the clusters of the median and of one standard deviation about it."""
+        centers, cuts = np.sort(self.fit.curves[0]), self.level.cuts[1:-1]
+        return EffectCurves.about(self.level.curve_at(at), 1.0).through(
+            lambda latent: np.asarray(centers[np.searchsorted(cuts, latent)])
+        )
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        return mixture_levels(self.cells, self.fit, self.weights)
