@@ -10,6 +10,8 @@ import numpy as np
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.models import Additive, EffectCurves, Rescaled
+from anmmm.evidence.models.clustered import Clustered
+from anmmm.evidence.models.rescaled import LEVELS, NAMES
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
 from anmmm.plotting.groups import (
@@ -28,7 +30,7 @@ from anmmm.plotting.style import axes_or_new
 # points of a category are drawn.
 UNCERTAIN, JITTER = 0.8, 0.2
 # Models of effects that have levels, whose residuals are hard to read.
-OF_LEVELS = ("ordered", "ordered+link", "count", "categories")
+OF_LEVELS = {Clustered.NAME, *(kind.NAME for kind in LEVELS + NAMES)}
 
 
 def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None) -> Any:

@@ -58,7 +58,7 @@ class Clustered(ConditionalModel):
         below, above = mixture_levels(cells, fit, weights)
         nats = code_lengths(above - below, cells.n_distinct)
         # Of the mixture the noise variance and means, in any order.
-        cost = fit.curve_cost + 0.5 * math.log(n) - math.lgamma(len(order) + 1)
+        cost = fit.curve_cost + 0.5 * math.log(n) - math.lgamma(len(order) + 1) + fits.price
         yield cls(nats, cost + level.cost, cells, level, fit, weights)
 
     @property
