@@ -201,6 +201,15 @@ def assert_is_a_law(law, cells):
     assert (again.base, again.length) == (law.base, law.length)
 
 
+def test_huge_counts_without_zeros_keep_probabilities():
+    for seed in range(20000, 20012):
+        rng = np.random.default_rng([seed, 11])
+        result = evidence(*rng.zipf(1.5, (2, 300)).astype(float))
+        for side in (result.forward, result.backward):
+            assert min(model.nats.min() for model in side.models.values()) > -1e-9
+            assert side.lengths["independent"] < side.lengths.get("count", np.inf)
+
+
 @pytest.mark.parametrize("size", [None, 2.0])
 def test_counts_from_one_on_are_without_their_zeros(size, rng):
     mean = 1.5

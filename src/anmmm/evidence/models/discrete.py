@@ -43,6 +43,8 @@ SIZES, POISSON = (0.05, 1e4), 1e9
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
 TINY = float(np.finfo(np.float64).tiny)
+# Smallest mean of counts without zeros, whose probability beside zero would be rounding errors.
+LEAST_MEAN = 1e-9
 
 
 class Ordered(CurveModel):
@@ -176,7 +178,7 @@ class Counts(CurveModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function below and at each observation's count."""
-        mean, size = np.exp(self.curve), self.size
+        mean, size = _means(self.curve, self.is_positive), self.size
 
         def below(count: FloatArray) -> FloatArray:
             """Probability of fewer; the functions need positive numbers."""
@@ -202,7 +204,7 @@ def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
     for is_dispersed in (False, True):
         fit = first
         for _ in range(SIZE_ROUNDS if is_dispersed or is_positive else 0):
-            mean = np.exp(fit.curve)
+            mean = _means(fit.curve, is_positive)
             size = _best_size(counts, mean, is_positive) if is_dispersed else POISSON
             seen = counts
             if is_positive:
@@ -230,7 +232,7 @@ def _fit_size(
     none = np.empty((0, 0))
     cuts, prior = Cuts(np.empty(0), none), SlopePrior(none, none, 0, 0.0)
     cost, curve, n_iter = _latent(basis, seen, size, cuts, prior, np.empty(0), mean)
-    mass = np.exp(_log_mass(counts, np.exp(curve), size, is_positive))
+    mass = np.exp(_log_mass(counts, _means(curve, is_positive), size, is_positive))
     nats = code_lengths(mass, cells.n_distinct)
     return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size, is_positive)
 
@@ -253,6 +255,11 @@ def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bo
     if not is_positive:
         return log_mass
     return log_mass - np.log(np.maximum(-np.expm1(_log_zero(mean, size)), TINY))
+
+
+def _means(curve: FloatArray, is_positive: bool) -> FloatArray:
+    """Means of counts with and without zeros."""
+    return np.maximum(np.exp(curve), LEAST_MEAN if is_positive else 0.0)
 
 
 def _log_zero(mean: FloatArray, size: float) -> FloatArray:
