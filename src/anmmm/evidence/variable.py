@@ -150,6 +150,12 @@ class Variable(Record):
         return [Normals.two(cells), *Normals.more(cells, most, counts)]
 
     @computed
+    def own(self) -> LogSplineDensity | Normals:
+        """The shorter of the smooth density and clusters."""
+        found: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
+        return shortest(found)
+
+    @computed
     def quantiles(self) -> GaussianQuantiles:
         """Gaussian quantiles of this density."""
         return GaussianQuantiles.of(self.cells, self.smooth.density)
@@ -157,10 +163,9 @@ class Variable(Record):
     @computed
     def scales(self) -> list[EffectScale]:
         """Starting scales of monotone functions of it."""
-        if self.is_tied or (self.smooth.density.is_plain and not self.clusters):
-            return scales_of(self.cells)
-        own: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
-        return scales_of(self.cells, shortest(own).density)
+        own = self.own
+        is_plain = isinstance(own, LogSplineDensity) and own.density.is_plain
+        return scales_of(self.cells, None if self.is_tied or is_plain else own.density)
 
     @computed
     def scale_of_cuts(self) -> EffectScale:

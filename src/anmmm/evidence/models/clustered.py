@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import code_lengths, mixture_levels, shortest
+from anmmm.evidence.code import code_lengths, mixture_levels
+from anmmm.evidence.marginal import Normals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.discrete import Ordered, free_cuts
 from anmmm.evidence.models.parts import TwoRanges
@@ -41,12 +42,10 @@ class Clustered(ConditionalModel):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that is in clusters by itself."""
-        clusters, cells = fits.effect.clusters, fits.effect.cells
-        if not clusters or (best := shortest(clusters)).length > fits.effect.smooth.length:
+        own, cells = fits.effect.own, fits.effect.cells
+        if not isinstance(own, Normals) or own.fit.n_mechanisms < FEWEST:
             return
-        fit, n = best.fit, len(cells.values)
-        if fit.n_mechanisms < FEWEST:
-            return
+        fit, n = own.fit, len(cells.values)
         order = fit.curves[0].argsort()
         labels = order.argsort()[fit.probabilities.argmax(axis=1)]
         if len(np.unique(labels)) < len(order):

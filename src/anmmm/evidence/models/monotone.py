@@ -1,6 +1,6 @@
 """Monotone curves with little noise: ``y = a h(x) + ε``, h as the link of an effect.
 
-docs/method/decisions.md, "Monotone curves".
+docs/method/decisions.md, "Monotone curves with little noise".
 """
 
 from __future__ import annotations
