@@ -11,7 +11,7 @@ from anmmm._kernels.mixture import SHORT_RUN
 from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
-from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.splines import SplineBasis, gaussian_basis
 from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
 from drawn import standard
 from drawn import standard_mixture as mixture
@@ -123,6 +123,27 @@ def test_basis_has_the_columns_of_the_generalized_eigenproblem(rng, n, d, n_smoo
     assert_allclose(basis.prior[basis.n_null :], squares / squares.sum(), rtol=1e-8)
     signs = np.sign(np.sum(basis.design * expected, axis=0))
     assert_allclose(basis.design, expected * signs, atol=1e-7)
+
+
+@pytest.mark.parametrize("length", [0.6, 1.5])
+def test_gaussian_basis_has_the_covariance_of_a_process_beside_a_line(length, rng):
+    """With all points as knots it is that of the process, projected off constants and lines."""
+    X = rng.normal(size=(90, 3))
+    X[80:] = X[:10]
+    X = standard(X)
+    basis = gaussian_basis(X, 90 * 3, length)
+    at, n = basis.n_null, len(X)
+    straight = np.column_stack([np.ones(n), X])
+    off = np.eye(n) - straight @ np.linalg.pinv(straight)
+    squares = ((X[:, None] - X) ** 2).sum(axis=2)
+    expected = off @ np.exp(-0.5 * squares / length**2) @ off
+    found = basis.design[:, at:] * basis.prior[at:] @ basis.design[:, at:].T
+    assert_allclose(found, expected / np.trace(expected) * n, atol=1e-6)
+    assert_allclose(basis.design.T @ basis.design / n, np.eye(len(basis.prior)), atol=1e-5)
+    assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-5)
+    repeated = gaussian_basis(X[:, [0, 0, 1]], 60, length)
+    assert repeated.n_null == 3
+    assert np.all(np.isfinite(repeated.design))
 
 
 def test_knots_are_quantiles_of_the_distinct_values(rng):

@@ -30,14 +30,16 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import gaussian_basis
 
 # Columns of both variables together, and observations for each of them.
 MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # Most knots in all, and knots and smooth columns for each of at most so many columns along which
 # curves bend: the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
-# Most knots of a finer joint curve, and fewest causes for which one is tried.
-FINE_KNOTS, FEWEST_FINE = 120, 3
+# Most knots of a Gaussian process over all causes, its length scale in their standard deviations,
+# and fewest causes for which it is tried.
+PROCESS_KNOTS, LENGTH_SCALE, FEWEST_CAUSES = 120, 1.5, 3
 # The same for a sum of a curve over each of several columns.
 MOST_SMOOTH, LEAST_SMOOTH = 24, 4
 # Most mechanisms of a column: more took twice the time and changed no decision.
@@ -218,13 +220,16 @@ def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
     )
 
 
-def joint_basis(causes: Sequence[Variable], *, is_fine: bool = False) -> SplineBasis:
-    """Return columns for a joint curve over numerical causes, plus effects of categories."""
+def joint_basis(causes: Sequence[Variable], *, is_process: bool = False) -> SplineBasis:
+    """Return columns for a joint curve over numerical causes, plus effects of categories.
+
+    `is_process`: a Gaussian process in place of a spline.
+    """
     points = np.hstack([each.points for each in causes if not each.is_categorical])
     named = [each.basis for each in causes if each.is_categorical]
     n = points.shape[1]
-    if is_fine:
-        joint = SplineBasis.of(points, n_knots=FINE_KNOTS // n, n_smooth=FINE_KNOTS)
+    if is_process:
+        joint = gaussian_basis(points, PROCESS_KNOTS, LENGTH_SCALE)
     else:
         joint = curves_over(points)
     return SplineBasis.sum_of([joint, *named], [n, *[1] * len(named)]) if named else joint
@@ -271,9 +276,9 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     if effect.is_categorical:
         return best
     n_numeric = sum(not each.is_categorical for each in causes)
-    if n_numeric >= FEWEST_FINE and fits is chosen[0][1]:
-        fine = FitCache(Regressors(joint_basis(causes, is_fine=True), tied), effect, 1).plain
-        models = [kind.of_fit(effect.cells, fine) for kind in (Additive, AdditiveFreeNoise)]
+    if n_numeric >= FEWEST_CAUSES and fits is chosen[0][1]:
+        process = FitCache(Regressors(joint_basis(causes, is_process=True), tied), effect, 1).plain
+        models = [kind.of_fit(effect.cells, process) for kind in (Additive, AdditiveFreeNoise)]
         best = shortest([best, shortest(models).plus(math.log(2.0))])
     if type(best) is Additive:
         return best

@@ -357,6 +357,45 @@ class SumColumns(Columns):
         return np.ascontiguousarray(np.hstack(columns)[:, self.order])
 
 
+class GaussianColumns(Columns):
+    """Combinations of a constant, the causes, and Gaussians about knots (n_knots, n_features)."""
+
+    knots: FloatArray
+    length: float
+    combine: FloatArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, n_features), in C order."""
+        raw = [np.ones((len(X), 1)), X, _gaussians(X, self.knots, self.length)]
+        return np.ascontiguousarray(np.hstack(raw) @ self.combine)
+
+
+def _gaussians(X: FloatArray, knots: FloatArray, length: float) -> FloatArray:
+    """Return ``exp(-|x - knot|² / 2 length²)``, (n_points, n_knots)."""
+    squares = (X**2).sum(axis=1)[:, np.newaxis] + (knots**2).sum(axis=1)
+    return np.asarray(np.exp(np.minimum(X @ knots.T - 0.5 * squares, 0.0) / length**2))
+
+
+def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
+    """Make a basis for standardized points (n_samples, n_features >= 2). O(N n_knots²).
+
+    A line and a Gaussian process with covariance ``exp(-|x - x'|² / 2 length²)``, projected onto
+    its values at knots.
+    """
+    linear, _ = _whitened(X)
+    knots = _place_knots(X, n_knots // X.shape[1], None)
+    smooth = _large_directions(_gaussians(knots, knots, length), len(knots), 1.0)[1]
+    straight = np.hstack([np.ones((len(X), 1)), X @ linear])
+    curves = _gaussians(X, knots, length) @ smooth
+    overlap = straight.T @ curves / len(X)
+    curves -= straight @ overlap
+    variances, rotate = _large_directions(curves.T @ curves / len(X), len(knots), 1.0)
+    splines = GaussianColumns(knots, length, _combine(linear, smooth @ rotate, overlap @ rotate))
+    prior = np.concatenate([np.ones(len(overlap)), variances / variances.sum()])
+    design = np.ascontiguousarray(np.hstack([straight, curves @ rotate]))
+    return SplineBasis(design, prior, len(overlap), splines)
+
+
 class CombinedColumns(Columns):
     """Combinations (n_columns, n_combined) of other columns."""
 
