@@ -5,8 +5,15 @@ import pytest
 
 from anmmm import infer_direction, infer_graph
 from anmmm._categories import Variables
+from anmmm.confidence import UNSURE
 from anmmm.datasets import make_single_mechanism
-from anmmm.direction.rows import as_many_rows, distinct_fraction, groups_note, rows_that_count
+from anmmm.direction.rows import (
+    as_many_rows,
+    distinct_fraction,
+    drift_note,
+    groups_note,
+    rows_that_count,
+)
 
 OFF = {"common_cause": False}
 COPIES = "each row, or nearly the same, occurs"
@@ -100,6 +107,21 @@ def test_random_walks_are_not_sure():
     assert "rows count" in result.notes[0]
     swapped = infer_direction(y, x, **OFF)
     assert (swapped.confidence, swapped.notes) == (result.confidence, result.notes)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_two_trends_are_not_sure_however_well_a_curve_fits(n, rng):
+    """The residual of the curve is not alike from row to row, as it follows the trend itself."""
+    x = np.linspace(-2, 2, n) + 0.1 * rng.normal(size=n)
+    y = np.tanh(x) + 0.1 * rng.normal(size=n)
+    result = infer_direction(x, y, **OFF)
+    assert result.confidence == UNSURE
+    assert result.notes == ("both variables drift from row to row, as series in time do: not sure",)
+    assert infer_direction(x, y, rows="independent", **OFF).confidence > 0.9
+    assert infer_direction(*rng.permutation([x, y], axis=1), **OFF).confidence > 0.9
+    assert drift_note(x, rng.permutation(y)) == drift_note(np.sort(x), y) == ""
+    (edge,) = infer_graph(np.column_stack([x, y]), **OFF).edges
+    assert (edge.confidence, edge.note) == (UNSURE, result.notes[0])
 
 
 def test_the_direction_does_not_depend_on_the_order_of_rows(rng):

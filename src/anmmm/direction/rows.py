@@ -34,8 +34,9 @@ LARGEST_FRACTION = 0.5
 SERIAL, MOST_LAGS = 5.0, 500
 # Fewest and most values of groups, rows of each, and tolerance of multiples of a step.
 FEWEST_GROUPS, MOST_GROUPS, ROWS_A_GROUP, STEP_TOLERANCE = 4, 50, 5, 0.01
-# N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %).
-UNIT_ROOT = 14.0
+# N (1 - autocorrelation) below which a series of N means of successive rows may be a random walk
+# (Dickey and Fuller 1979, 5 %), and the largest N: errors of single rows hide it.
+UNIT_ROOT, MOST_MEANS = 14.0, 100
 
 
 def groups_note(values: FloatArray, name: object) -> str:
@@ -64,10 +65,10 @@ def confidence_by_rows(
 ) -> tuple[float, str]:
     """Return the most confidence that rows leave to a direction, and a note if it is less."""
     fraction, note = rows_that_count(variables, evidence, near=near)
+    drift = "" if any(variables.categorical) else drift_note(variables.x[:, 0], variables.y[:, 0])
     if not note:
-        return 1.0, ""
-    random_walks = all(_may_walk(part[:, 0]) for part in variables[:2])
-    most = min(confidence_of(evidence, fraction), UNSURE if random_walks else 1.0)
+        return (UNSURE, drift) if drift else (1.0, "")
+    most = min(confidence_of(evidence, fraction), UNSURE if drift else 1.0)
     if most < UNSURE:
         return most, note
     # Models of all rows may have taken copies for mechanisms.
@@ -185,9 +186,16 @@ def is_sorted(values: FloatArray) -> bool:
     return bool(np.all(before <= after) or np.all(before >= after))
 
 
-def _may_walk(values: FloatArray) -> bool:
-    ranks = _standardized_ranks(values)
-    return bool(len(ranks) * (1.0 - float(ranks[1:] @ ranks[:-1])) < UNIT_ROOT)
+def drift_note(x: FloatArray, y: FloatArray) -> str:
+    """Return why two numbers (n_samples,) in the order of their rows are not sure, or ""."""
+    size = -(-len(x) // MOST_MEANS)
+    n = len(x) // size
+    for values in (x, y):
+        ranks = _standardized_ranks(mean_ranks(values)[: n * size].reshape(n, size).mean(axis=1))
+        # Rows may be in the order of a variable.
+        if n * (1.0 - float(ranks[1:] @ ranks[:-1])) >= UNIT_ROOT or is_sorted(values):
+            return ""
+    return "both variables drift from row to row, as series in time do: not sure"
 
 
 def _standardized_ranks(values: FloatArray) -> FloatArray:

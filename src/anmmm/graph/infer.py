@@ -31,7 +31,7 @@ from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
 from anmmm.direction.outcome import SURE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
-from anmmm.direction.rows import groups_note
+from anmmm.direction.rows import drift_note, groups_note
 from anmmm.direction.traps import trap_note
 from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.doubt import doubt_of
@@ -366,9 +366,11 @@ def _limits(
     names, columns = sample.names, sample.values.T
     of_groups = ["" if others else groups_note(*each) for each in zip(columns, names, strict=True)]
     for i, j in arrows(found.parents):
-        are_numbers = not (sample.categorical[i] or sample.categorical[j])
-        trap = are_numbers and trap_note(columns[i], columns[j], (names[i], names[j]))
-        if note := of_groups[i] or of_groups[j] or trap:
+        note = of_groups[i] or of_groups[j]
+        if not (note or sample.categorical[i] or sample.categorical[j]):
+            note = trap_note(columns[i], columns[j], (names[i], names[j]))
+            note = note or drift_note(columns[i], columns[j])
+        if note:
             limit((i, j), UNSURE, note)
     if odd or others:
         LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
