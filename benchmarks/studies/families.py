@@ -1,7 +1,7 @@
 """How often a sure decision is right on data that no list of models foresaw.
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
-`benchmarks.studies.unforeseen`, `benchmarks.studies.blind` and `benchmarks.studies.blind_again`,
+`benchmarks.studies.unforeseen`, `blind`, `blind_again` and `blind_third`,
 every second one exchanged. A line of the file is a family and a number of observations: shares of
 pairs that are decided rightly, sure and right, sure and wrong, called a common cause, and that have
 a note or a check below 0.01. After sums over the families it prints how often a direction is right
@@ -22,6 +22,7 @@ from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies import unforeseen
 from benchmarks.studies.blind import BLIND_DIRECT, BLIND_NEITHER
 from benchmarks.studies.blind_again import AGAIN_DIRECT, AGAIN_NEITHER
+from benchmarks.studies.blind_third import THIRD_DIRECT, THIRD_NEITHER
 from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
     CHOSEN_DIRECT,
@@ -44,9 +45,10 @@ PARTS = {
     "chosen by the cause": CHOSEN_DIRECT,
     "blind": BLIND_DIRECT | BLIND_NEITHER,
     "blind again": AGAIN_DIRECT | AGAIN_NEITHER,
+    "blind, third": THIRD_DIRECT | THIRD_NEITHER,
 }
 HALVES = ("chosen on", "reported", *PARTS)
-FAMILIES = unforeseen.FAMILIES | PARTS["blind"] | PARTS["blind again"]
+FAMILIES = unforeseen.FAMILIES | PARTS["blind"] | PARTS["blind again"] | PARTS["blind, third"]
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -72,7 +74,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT
+    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT
 
 
 def half_of(name: str) -> str:
