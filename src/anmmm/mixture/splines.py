@@ -372,8 +372,13 @@ class GaussianColumns(Columns):
 
 def _gaussians(X: FloatArray, knots: FloatArray, length: float) -> FloatArray:
     """Return ``exp(-|x - knot|² / 2 length²)``, (n_points, n_knots)."""
-    squares = (X**2).sum(axis=1)[:, np.newaxis] + (knots**2).sum(axis=1)
-    return np.asarray(np.exp(np.minimum(X @ knots.T - 0.5 * squares, 0.0) / length**2))
+    # In place, because of many rows.
+    exponents = X @ knots.T
+    exponents -= 0.5 * (X**2).sum(axis=1)[:, np.newaxis]
+    exponents -= 0.5 * (knots**2).sum(axis=1)
+    np.minimum(exponents, 0.0, out=exponents)
+    exponents /= length**2
+    return np.exp(exponents, out=exponents)
 
 
 def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
