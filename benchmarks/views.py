@@ -320,6 +320,7 @@ ROUNDS = {
     "{} chosen by the cause, or skewed": ("chosen by the cause",),
     "{} written blind": ("blind",),
     "{} written blind later": ("blind again",),
+    "{} written blind by a third author": ("blind, third",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.
