@@ -25,6 +25,7 @@ from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture, SplineBasis, choose_mixture
+from anmmm.mixture.splines import gaussian_basis
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]
@@ -43,13 +44,21 @@ def _effect() -> FloatArray:
     return standardize(points()[1])[0][:, 0]
 
 
-def _basis(n_columns: int = 1) -> SplineBasis:
+def _causes(n_columns: int) -> FloatArray:
     x, _ = points()
-    return SplineBasis.of(standardize(np.hstack([x, x**2][:n_columns]))[0])
+    return standardize(np.hstack([x, x**2][:n_columns]))[0]
+
+
+def _basis(n_columns: int = 1) -> SplineBasis:
+    return SplineBasis.of(_causes(n_columns))
 
 
 def _mixture(n_columns: int = 1) -> None:
     choose_mixture(_basis(n_columns), _effect(), n_mechanisms=2, max_iter=1)
+
+
+def _process() -> None:
+    gaussian_basis(_causes(2), 8, 1.0)
 
 
 def _densities() -> None:
@@ -79,7 +88,7 @@ _several, _tests = partial(_mixture, 2), partial(hsic_test, *points())
 # Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
 DECISION: tuple[Part, ...] = (_mixture, _hidden, _monotone, _densities, _tests)
 DECISIONS: tuple[Part, ...] = (_mixture, _levels, _several, _hidden, _monotone, _densities, _tests)
-GRAPH: tuple[Part, ...] = (_mixture, _several, _hidden, _monotone, _densities)
+GRAPH: tuple[Part, ...] = (_mixture, _several, _hidden, _monotone, _densities, _process)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
@@ -149,6 +158,7 @@ _MORE: tuple[Part, ...] = (
     partial(_evaluate, "lowrank", 40),
     partial(_evaluate, "lowrank", BLOCKS),
     _mixtures,
+    _process,
     partial(_tests, null="gamma"),
     partial(evidence, *points()),
     _ties,

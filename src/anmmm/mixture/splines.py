@@ -16,6 +16,7 @@ from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm.gppom.covariance import gram
 from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
@@ -372,13 +373,7 @@ class GaussianColumns(Columns):
 
 def _gaussians(X: FloatArray, knots: FloatArray, length: float) -> FloatArray:
     """Return ``exp(-|x - knot|² / 2 length²)``, (n_points, n_knots)."""
-    # In place, because of many rows.
-    exponents = X @ knots.T
-    exponents -= 0.5 * (X**2).sum(axis=1)[:, np.newaxis]
-    exponents -= 0.5 * (knots**2).sum(axis=1)
-    np.minimum(exponents, 0.0, out=exponents)
-    exponents /= length**2
-    return np.exp(exponents, out=exponents)
+    return gram("rbf", np.full(X.shape[1], 0.5 / length**2), X, knots)
 
 
 def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
