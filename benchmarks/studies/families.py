@@ -1,18 +1,20 @@
 """How often a sure decision is right on data that no list of models foresaw.
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
-`benchmarks.studies.unforeseen`, `blind`, `blind_again` and `blind_third`,
-every second one exchanged. A line of the file is a family and a number of observations: shares of
-pairs that are decided rightly, sure and right, sure and wrong, called a common cause, and that have
-a note or a check below 0.01. After sums over the families it prints how often a direction is right
-by its confidence. Limits of the library are chosen on seeds below 50 000; families that were
-written after they were chosen only report.
+`benchmarks.studies.unforeseen`, `blind`, `blind_again` and `blind_third`, every second one
+exchanged. A line of the file is a family and a number of observations: shares of pairs that are
+decided rightly, sure and right, sure and wrong, called a common cause, and that have a note or a
+check below 0.01. After sums over the families it prints how often a direction is right by its
+confidence. Limits of the library are chosen on seeds below 50 000; families that were written after
+they were chosen only report.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 import joblib
@@ -48,7 +50,8 @@ PARTS = {
     "blind, third": THIRD_DIRECT | THIRD_NEITHER,
 }
 HALVES = ("chosen on", "reported", *PARTS)
-FAMILIES = unforeseen.FAMILIES | PARTS["blind"] | PARTS["blind again"] | PARTS["blind, third"]
+FAMILIES = reduce(or_, PARTS.values(), unforeseen.FAMILIES)
+WITH_CAUSE = unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -74,7 +77,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
 
 def has_cause(name: str) -> bool:
     """Tell whether x is the cause in a family."""
-    return name in unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT
+    return name in WITH_CAUSE
 
 
 def half_of(name: str) -> str:

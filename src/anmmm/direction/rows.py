@@ -66,9 +66,10 @@ def confidence_by_rows(
     """Return the most confidence that rows leave to a direction, and a note if it is less."""
     fraction, note = rows_that_count(variables, evidence, near=near)
     drift = "" if any(variables.categorical) else drift_note(variables.x[:, 0], variables.y[:, 0])
+    most = UNSURE if drift else 1.0
     if not note:
-        return (UNSURE, drift) if drift else (1.0, "")
-    most = min(confidence_of(evidence, fraction), UNSURE if drift else 1.0)
+        return most, drift
+    most = min(confidence_of(evidence, fraction), most)
     if most < UNSURE:
         return most, note
     # Models of all rows may have taken copies for mechanisms.

@@ -366,10 +366,9 @@ def _limits(
     names, columns = sample.names, sample.values.T
     of_groups = ["" if others else groups_note(*each) for each in zip(columns, names, strict=True)]
     for i, j in arrows(found.parents):
-        note = of_groups[i] or of_groups[j]
-        if not (note or sample.categorical[i] or sample.categorical[j]):
-            note = trap_note(columns[i], columns[j], (names[i], names[j]))
-            note = note or drift_note(columns[i], columns[j])
+        note, both = of_groups[i] or of_groups[j], (columns[i], columns[j])
+        if not (sample.categorical[i] or sample.categorical[j]):
+            note = note or trap_note(*both, (names[i], names[j])) or drift_note(*both)
         if note:
             limit((i, j), UNSURE, note)
     if odd or others:
