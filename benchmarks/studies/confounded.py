@@ -46,6 +46,28 @@ def groups(
     return drawn[0], drawn[1]
 
 
+def correlated_groups(
+    rng: Generator, n: int, own: bool = False, against: bool = False, logarithmic: bool = False
+) -> Drawn:
+    """Draw hidden groups, as species, within which both numbers are correlated.
+
+    own: covariances of their own; against: the tendency between groups; logarithmic: exp of both.
+    """
+    count = int(rng.integers(2, 5))
+    labels = rng.choice(count, n, p=rng.dirichlet(np.full(count, 4.0)))
+    means = rng.normal(size=(count, 2)) * rng.uniform(1.0, 3.0, 2)
+    r, scales = np.full(count, rng.uniform(0.3, 0.85)), np.ones((2, count))
+    if against:
+        means, r = np.outer(np.arange(count), [1.0, 1.0]) * rng.uniform(1.5, 3.0), -r
+    if own:
+        r = np.clip(r + 0.25 * rng.normal(size=count), -0.9, 0.9)
+        scales = np.exp(0.4 * rng.normal(size=(2, count)))
+    e = rng.normal(size=(2, n))
+    e[1] = r[labels] * e[0] + np.sqrt(1.0 - r[labels] ** 2) * e[1]
+    x, y = means[labels].T + scales[:, labels] * e
+    return (np.exp(0.3 * x), np.exp(0.3 * y)) if logarithmic else (x, y)
+
+
 def group_counts(rng: Generator, n: int, kinds: tuple[str, str], count: int = 3) -> Drawn:
     """Draw hidden groups that shift a number, a count or the shares of categories."""
     labels, drawn = rng.integers(count, size=n), []
@@ -181,6 +203,10 @@ CONFOUNDED: dict[str, Family] = {
     "measured sigmoid 1": partial(measured, shape="sigmoid", error=1.0),
     "beside a direct effect": beside,
     "beside a direct effect, .6": partial(beside, noise=0.6),
+    "groups correlated within": correlated_groups,
+    "groups correlated within, own scales": partial(correlated_groups, own=True),
+    "groups correlated within, against": partial(correlated_groups, against=True),
+    "groups correlated within, logarithmic": partial(correlated_groups, logarithmic=True),
 }
 
 

@@ -4,6 +4,7 @@ p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j
 or counts of mean λ_k and variance λ_k + α λ_k², or a share of an atom, and N(z; m_k, v_k) elsewhere
 m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
 w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
+y | x, k: m_k + b_k x instead of m_k;  b_k of all groups together, or own and one row of all
 v_k of noise that grows: s² exp(γ ψ_k), ψ the line of Ψ,  γ ~ N(0, 1), a Newton step, s² given γ
 """
 
@@ -32,12 +33,14 @@ H = 0.01
 def nodes(name):
     """Free groups, groups with scales of their own, a curve, or one with noise that grows."""
     if name not in ("curve", "growing"):
-        nothing = np.empty((0, K))
-        return Nodes(np.eye(K), np.ones(K), K, 0.3, nothing, np.empty(0), name == "own")
+        flags = int("own" in name), int("slopes" in name)
+        return Nodes(np.eye(K), np.ones(K), K, 0.3, np.empty((0, K)), np.empty(0), *flags)
     at = (np.arange(K) + 0.5) / K
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
     basis, prior = np.vstack([np.ones(K), at - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
-    return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), name == "growing")
+    return Nodes(
+        basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), int(name == "growing"), 0
+    )
 
 
 def parts(row, net):
@@ -69,15 +72,21 @@ def drawn(kinds, n=90):
 def start(pair, net, rng, used):
     """Return a row of numbers, one component of noise in it being the first of two."""
     V, r, m = pair.counts.shape[1], len(net.prior), len(net.weight_prior)
-    row = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
+    row = np.zeros(8 * K + 11 + 2 * r + m + 2 * V * K)
     hidden, some = parts(row, net), np.arange(K) < used
     hidden.weights[:] = softmax(rng.normal(size=K)) * some
     hidden.positions[:] = rng.normal(size=(2, K)) * some
     hidden.variances[:] = np.array([0.3, 0.7])[:, np.newaxis]
     hidden.fractions[:], hidden.offsets[:] = (0.6, 0.4), (-0.2, 0.3)
     hidden.smoothing[:] = 2.0, 3.0, 0.7
+    hidden.slopes[:] = rng.normal(size=K) * some * net.slopes
     hidden.tables[:] = rng.dirichlet(np.ones(V), (2, K)).transpose(0, 2, 1) * some
     return row
+
+
+def about_lines(pair, hidden, d):
+    """y - b_k x, or x, (n, K)."""
+    return pair.values[d][:, np.newaxis] - d * pair.values[0][:, np.newaxis] * hidden.slopes
 
 
 def densities(pair, hidden, components, d):
@@ -87,7 +96,7 @@ def densities(pair, hidden, components, d):
         return tables
     j = components[d]
     share, offset = hidden.fractions[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
-    z = pair.values[d][:, np.newaxis, np.newaxis]
+    z = about_lines(pair, hidden, d)[:, np.newaxis]
     density = share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
     if pair.kinds[d] == ATOM:
         is_atom = pair.places[d][:, np.newaxis, np.newaxis] == 1
@@ -118,6 +127,13 @@ def iterate(pair, nodes, hidden, used, components):
         variance = np.diag(np.linalg.inv(curvature))
         rough = ((beta**2 + variance) / nodes.weight_prior).sum()
         hidden.smoothing[2] = (rough + 2 * H) / (len(beta) + 2 * H)
+    if nodes.slopes:
+        x, y = (v[:, np.newaxis] - v @ share / np.maximum(seen, 1e-300) for v in pair.values)
+        across, along = (share * x * y).sum(axis=0), (share * x * x).sum(axis=0)
+        slopes = across.sum() / along.sum() * np.ones(K)
+        if nodes.own_scales:
+            slopes = (across + across.sum() / n) / (along + along.sum() / n)
+        hidden.slopes[:] = slopes * some
     for d in range(2):
         if pair.kinds[d] != NOISY:
             weight = np.stack([np.bincount(pair.places[d], q) for q in share[:, :used].T], axis=1)
@@ -135,13 +151,13 @@ def iterate(pair, nodes, hidden, used, components):
         if pair.kinds[d] in (CATEGORICAL, COUNTS):
             continue
         there = pair.places[d] == 0 if pair.kinds[d] == ATOM else np.ones(n, dtype=bool)
-        z = pair.values[d][there]
+        z = about_lines(pair, hidden, d)[there]
         q = (share[:, np.newaxis] * parts[d] / np.maximum(both[d], 1e-300)[:, np.newaxis])[there]
         present = q.sum(axis=(0, 1))
         offset = hidden.offsets[d, : components[d], np.newaxis].copy()
         variance = hidden.variances[d, : components[d]].copy()
         weight = (q / variance).sum(axis=(0, 1))
-        target = (q * (z[:, np.newaxis, np.newaxis] - offset) / variance).sum(axis=(0, 1))
+        target = (q * (z[:, np.newaxis] - offset) / variance).sum(axis=(0, 1))
         basis = nodes.basis
         smooth = np.arange(r) >= nodes.n_null
         prior = nodes.prior * np.where(smooth, hidden.smoothing[d], 1.0)
@@ -151,7 +167,7 @@ def iterate(pair, nodes, hidden, used, components):
             rough = (c**2 + np.diag(inverse)) / nodes.prior
             hidden.smoothing[d] = rough[smooth].mean()
         hidden.positions[d] = c @ basis
-        e = z[:, np.newaxis] - hidden.positions[d]
+        e = z - hidden.positions[d]
         if nodes.own_scales and len(nodes.weight_prior):
             line, v = basis[1], hidden.variances[d, 0].copy()
             now = np.array([np.log(v[-1] / v[0]) / (line[-1] - line[0])])
@@ -187,6 +203,8 @@ CASES = {
     "groups": ("groups", (NOISY, NOISY), (1, 1)),
     "groups, two components": ("groups", (NOISY, NOISY), (2, 1)),
     "scales of their own": ("own", (NOISY, NOISY), (1, 1)),
+    "slopes within": ("slopes", (NOISY, NOISY), (1, 1)),
+    "own scales and slopes": ("own slopes", (NOISY, NOISY), (1, 1)),
     "shares and counts": ("groups", (CATEGORICAL, COUNTS), (1, 1)),
     "counts and noise": ("groups", (COUNTS, NOISY), (1, 2)),
     "atoms and noise": ("groups", (ATOM, NOISY), (1, 2)),
@@ -216,6 +234,7 @@ def test_iterations_are_those_of_the_equations(name):
     assert np.array_equal(rows[0], rows[1])
     hidden, other = parts(rows[0], net), parts(expected, net)
     assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
+    assert_allclose(hidden.slopes, other.slopes, rtol=1e-8, atol=1e-12)
     if of_nodes in ("curve", "growing"):
         assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
         assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)

@@ -1,12 +1,14 @@
 """A hidden common cause is a probability of cells, symmetric, and found where there is one."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
+from scipy.stats import norm
 from sklearn.metrics import adjusted_mutual_info_score
 
 import oracle
@@ -14,7 +16,15 @@ from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
 from anmmm.evidence.common_cause import describe_common_cause
-from anmmm.evidence.hidden import CURVE, Rival, fit_curve, fit_groups, places_of
+from anmmm.evidence.hidden import (
+    CURVE,
+    Rival,
+    fit_curve,
+    fit_groups,
+    fit_sloped_groups,
+    places_of,
+)
+from anmmm.evidence.hidden_code import encode_sloped, mass_of, position_cost
 from anmmm.evidence.variable import LogScale
 from anmmm.preprocessing import Cells
 from drawn import seen_through, variable_of
@@ -47,6 +57,14 @@ def skewed(n=300, seed=0):
     return -np.exp(x), y, labels
 
 
+def species(n=300, seed=0):
+    """Groups within which both are correlated, against the tendency between them."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    x, e = rng.normal(size=(2, n))
+    return x + 3.0 * labels, 3.0 * labels - 0.7 * x + 0.6 * e, labels
+
+
 def behind_a_function():
     return *seen_through(lambda x: np.sinh(2.0 * x)), None
 
@@ -65,13 +83,18 @@ DRAWN = {
     "curve": curve,
     "counts": counts,
     "skewed": skewed,
+    "species": species,
     "behind a function": behind_a_function,
 }
 
 
-def fitted(pair, is_curve, shortest=np.inf):
+def fitted(pair, name, shortest=np.inf):
     rival, places = Rival(shortest, pair.values.shape[1]), places_of(pair)
-    return fit_curve(pair, rival, places) if is_curve else fit_groups(pair, rival, places[1])[0]
+    if name == "curve":
+        return fit_curve(pair, rival, places)
+    if name == "species":
+        return fit_sloped_groups(pair, rival, places[1])
+    return fit_groups(pair, rival, places[1])[0]
 
 
 def described(x, y):
@@ -83,12 +106,11 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
     one, other = (variable_of(v).on_log_scale for v in (x, y))
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
-    fit = fitted(module._pair(one, other, kinds, 0.05), name == "curve")
+    fit = fitted(module._pair(one, other, kinds, 0.05), name.replace("species", "groups"))
     assert_allclose(fit.first.weights.sum(), 1.0)
     for noises in [(None, None), module._noises(fit, one, other)[1]]:
         first, second = (
-            module._mass(fit, axis, v, noises[axis]).sum(axis=0)
-            for axis, v in enumerate((one, other))
+            mass_of(fit, axis, v, noises[axis]).sum(axis=0) for axis, v in enumerate((one, other))
         )
         total = fit.first.weights @ (first * second)
         # Beyond the outermost cells, and for counts in between, there is a little.
@@ -131,6 +153,48 @@ def test_groups_are_found():
         # Groups 0 and 2 differ in x alone, so that two groups may be all that both need.
         needed = labels if len(found.weights) > 2 else labels == 1
         assert adjusted_mutual_info_score(needed, found.labels) > 0.8
+
+
+def test_groups_may_be_correlated_within():
+    for seed in range(3):
+        x, y, labels = species(seed=seed)
+        result = infer_direction(x, y)
+        found = result.models.common_cause
+        assert result.relation == "common cause"
+        assert found.model == "hidden-3+slope"
+        assert "are correlated within them" in result.summary()
+        assert adjusted_mutual_info_score(labels, found.labels) > 0.8
+    # The same law with groups that do not move x is an effect with noise of three components.
+    x = np.random.default_rng(0).normal(size=300)
+    result = infer_direction(
+        x, 3.0 * labels - 0.7 * x + 0.6 * np.random.default_rng(1).normal(size=300)
+    )
+    assert result.relation == "x→y"
+
+
+@pytest.mark.parametrize("is_own", [0, 1])
+def test_cells_of_correlated_groups_are_those_of_normals_on_lines(is_own):
+    one, other = (variable_of(np.round(v, 1)) for v in species()[:2])
+    fit = fitted(module._pair(one, other, (0, 0), 0.05), "species")
+    fit = replace(fit, nodes=fit.nodes._replace(own_scales=is_own)).further(30)
+    hidden, n = fit.first, 300
+    x, y = one.cells, other.cells
+    mass = np.zeros(n)
+    for k in range(fit.shapes[0, 0]):
+        (of_x, of_y), b = np.sqrt(hidden.variances[:, 0, k]), hidden.slopes[k]
+        about_x = norm(hidden.positions[0, k], of_x)
+        on_line = norm(hidden.positions[1, k] + b * x.values, of_y)
+        inside = [v.cdf(c.upper) - v.cdf(c.lower) for v, c in ((about_x, x), (on_line, y))]
+        mass += hidden.weights[k] * inside[0] * inside[1]
+    expected = -np.log((1 - 1 / n) * mass + 1 / (n * x.n_distinct * y.n_distinct))
+    found = encode_sloped(fit, one, other, -np.inf)
+    assert_allclose(found.nats, expected, rtol=1e-8)
+    # Seen from y, the same normals: means, and standard deviations of y itself.
+    rows = found.probabilities.T
+    assert_allclose(rows @ other.cells.values / rows.sum(axis=1), found.positions[1], atol=0.05)
+    # A direction that is much longer than one with noise of as many components is no rival.
+    far = encode_sloped(fit, one, other, found.length + 1e4)
+    assert far.length > found.length + 9e3
 
 
 def test_a_ring_of_six_groups_is_found():
@@ -272,11 +336,11 @@ def test_counts_of_hidden_groups_may_vary_more_than_poissons(rng):
     assert result.models.common_cause.kind == "2 groups"
 
 
-@pytest.mark.parametrize("name", ["groups", "curve"])
+@pytest.mark.parametrize("name", ["groups", "curve", "species"])
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variable_of(x), variable_of(y)
-    fit = fitted(module._pair(one, other, (0, 0), 0.05), name == "curve", -np.inf).further(1000)
+    fit = fitted(module._pair(one, other, (0, 0), 0.05), name, -np.inf).further(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
@@ -287,6 +351,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
         for axis in range(2):
             m = nodes.basis.T[:K] @ c[axis * r : (axis + 1) * r]
             e = fit.pair.values[axis][:, np.newaxis] - m
+            e = e - axis * fit.pair.values[0][:, np.newaxis] * hidden.slopes[:K]
             v = hidden.variances[axis, 0, :K]
             total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
         return -np.log(total.sum(axis=1)).sum() + 0.5 * precision @ c**2
@@ -296,7 +361,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     values = np.maximum(np.linalg.eigvalsh(0.5 * (information + information.T)), precision.min())
     cost = np.log(values).sum() - np.log(precision).sum() + precision @ at**2
     assert fit.shapes[0, 1:].tolist() == [1, 1]
-    assert_allclose(module._position_cost(fit), 0.5 * cost, rtol=0.01)
+    assert_allclose(position_cost(fit), 0.5 * cost, rtol=0.01)
     assert (fit.nodes is CURVE) == (name == "curve")
 
 

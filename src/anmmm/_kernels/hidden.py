@@ -53,6 +53,7 @@ class Nodes(NamedTuple):
     weight_basis: FloatArray  # (m, K), of the logits of weights; m = 0: weights are free
     weight_prior: FloatArray  # (m,), in units of a variance
     own_scales: int  # 1: noise has a scale for each group, or one that grows along a curve
+    slopes: int  # 1: within groups the second variable has a slope in the first, own as scales
 
 
 class Hidden(NamedTuple):
@@ -64,6 +65,7 @@ class Hidden(NamedTuple):
     fractions: FloatArray  # (2, J), weights of the components
     offsets: FloatArray  # (2, J), their means
     smoothing: FloatArray  # (3,), variances of both curves and of the logits
+    slopes: FloatArray  # (K,), of the second variable in the first; its positions are at 0
     coefficients: FloatArray  # (2, r)
     logits: FloatArray  # (m,)
     tables: FloatArray  # (2, V, K), probabilities of values
@@ -73,7 +75,7 @@ class Hidden(NamedTuple):
 def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
     """Return the parts of a fit's row of numbers, tables last; J = 2."""
     (r, K), m = nodes.basis.shape, nodes.weight_basis.shape[0]
-    at = 7 * K + 11
+    at = 8 * K + 11
     end = at + 2 * r + m
     return Hidden(
         row[:K],
@@ -81,7 +83,8 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
         row[3 * K : 7 * K].reshape((2, 2, K)),
         row[7 * K : 7 * K + 4].reshape((2, 2)),
         row[7 * K + 4 : 7 * K + 8].reshape((2, 2)),
-        row[7 * K + 8 : at],
+        row[7 * K + 8 : at - K],
+        row[at - K : at],
         row[at : at + 2 * r].reshape((2, r)),
         row[at + 2 * r : end],
         row[end:].reshape((2, (row.shape[0] - end) // (2 * K), K)),
@@ -149,12 +152,13 @@ def _e_step(
             for m in range(shape[2]):
                 x, x_rate = noise[0, j, 0, k], noise[0, j, 1, k]
                 y, y_rate = noise[1, m, 0, k], noise[1, m, 1, k]
-                height = noise[0, j, 2, k] * noise[1, m, 2, k]
+                height, slope = noise[0, j, 2, k] * noise[1, m, 2, k], hidden.slopes[k]
                 if start == 0.0:
                     height *= hidden.weights[k]
                 # One exponential for both variables.
                 for i in range(0, P, LANES):
-                    e, f = load(values, origin + i) - x, load(values, P + i) - y
+                    e = load(values, origin + i) - x
+                    f = load(values, P + i) - y - slope * load(values, i)
                     power = y_rate * f * f
                     power += x_rate * e * e
                     density = height * exponential(power) * load(row, i)
@@ -210,6 +214,44 @@ def _put(
         if places[i] == 1:
             values[i] = value
             row[i] *= factor
+
+
+@kernel(inner=True)
+def _slopes(
+    nodes: Nodes,
+    used: int,
+    hidden: Hidden,
+    values: FloatArray,
+    joint: FloatArray,
+    sums: FloatArray,
+    products: FloatArray,
+) -> None:
+    """Update slopes within groups after an E-step, whose sums become those of what they leave.
+
+    products: (K,), workspace.
+    """
+    P, x, y = values.shape[1], sums[0, 0], sums[1, 0]
+    count, across, along = NOWHERE, 0.0, NOWHERE
+    for k in range(used):
+        total = broadcast(0.0)
+        for i in range(0, P, LANES):
+            q = load(joint, k * P + i) * load(values, 4 * P + i)
+            total += q * load(values, i) * load(values, P + i)
+        products[k] = reduce_add(total)
+        mean = x[1, k] / max(x[0, k], NOWHERE)
+        count += x[0, k]
+        across += products[k] - mean * y[1, k]
+        along += x[2, k] - mean * x[1, k]
+    for k in range(used):
+        slope = across / along
+        if nodes.own_scales:
+            # With an average observation of all groups.
+            mean = x[1, k] / max(x[0, k], NOWHERE)
+            slope = products[k] - mean * y[1, k] + across / count
+            slope /= x[2, k] - mean * x[1, k] + along / count
+        hidden.slopes[k] = slope
+        y[2, k] += slope * (slope * x[2, k] - 2.0 * products[k])
+        y[1, k] -= slope * x[1, k]
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -476,6 +518,8 @@ def fit_hidden(
             log_likelihood = _e_step(start, pair, shape, hidden, values, joint, noise, sums, counts)
             if n_iter > FEWEST and log_likelihood - last < tol:
                 break
+            if nodes.slopes:
+                _slopes(nodes, shape[0], hidden, values, joint, sums, noise[0, 0, 0])
             for k in range(K):
                 seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
             weights, positions = _weights(n, nodes, shape[0], hidden, seen), 0.0

@@ -3,7 +3,7 @@
 from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.code import RESOLUTION
-from anmmm.evidence.common_cause import CommonCause
+from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, compare, evidence, sign_of
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text

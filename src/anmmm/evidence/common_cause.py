@@ -1,7 +1,6 @@
-"""Two variables described as effects of an unmeasured common cause.
+"""The search for a hidden common cause of two variables, over kinds of values and scales.
 
-Given the hidden cause they are independent: ``p(x, y) = Σ_k w_k p(x | k) p(y | k)``. Its values k
-are groups, or nodes along a smooth curve in the plane. docs/method/confounders.md.
+docs/method/confounders.md.
 """
 
 from __future__ import annotations
@@ -13,12 +12,10 @@ from itertools import product
 from operator import attrgetter, itemgetter
 
 import numpy as np
-from scipy.special import entr, gammaln, ndtr
+from scipy.special import entr, gammaln
 
 from anmmm._kernels.hidden import ATOM, CATEGORICAL, COUNTS, NOISY, Pair
-from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.density import Density, fit_densities, nearby, sparseness
 from anmmm.evidence.hidden import (
     LAST_MARGIN,
@@ -31,10 +28,12 @@ from anmmm.evidence.hidden import (
     Rival,
     fit_curve,
     fit_groups,
+    fit_sloped_groups,
     log_weights,
     many,
     places_of,
 )
+from anmmm.evidence.hidden_code import RARE, CommonCause, encode, encode_sloped, mass_of
 from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import LogScale, Variable
@@ -44,9 +43,6 @@ from anmmm.preprocessing import Cells
 LEAST_IN_GROUP = 0.01
 # Most values of a categorical variable, and of one that may be counts.
 MOST_CATEGORIES, MOST_COUNTS = 8, 128
-# Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
-# and of a curve with noise that grows along it.
-OFTEN, RARE = 0.3, 0.05
 # Nats by which a common cause is clearly shorter without links.
 CLEAR = 10.0
 # Nats for the choice of a logarithmic scale. Its end and unit cost ½ log N each.
@@ -60,76 +56,6 @@ NEARLY_KNOWN = 0.1
 STANDARD_ERRORS = 4.0
 # Nats by which a fit may be longer than its rival and is encoded beside a better one.
 NEARLY_EQUAL = 25.0
-TEXTS = {
-    "hidden-curve": "both follow a hidden number along a curve, with noise",
-    **{
-        f"hidden-{count}": f"both differ between {count} groups that nobody recorded"
-        for count in range(2, MOST_GROUPS + 1)
-    },
-}
-
-
-class CommonCause(Encoding):
-    """Two variables as effects of a hidden common cause.
-
-    Attributes
-    ----------
-    kind : str
-        ``"curve"``, or ``"2 groups"`` and so on.
-    length : float
-        Description length of both variables in nats.
-    nats : ndarray of shape (n_samples,)
-        That of each observation.
-    cost : float
-        Cost of the fitted parameters in nats.
-    weights : ndarray of shape (n_nodes,)
-        Probability of each value of the hidden cause.
-    probabilities : ndarray of shape (n_samples, n_nodes)
-        The same given each observation.
-    positions : ndarray of shape (2, n_nodes)
-        Means of both variables, standardized; NaN for a categorical one.
-    scales : ndarray of shape (2, n_nodes)
-        Standard deviations of the noise about them, of a variable with a heavy tail perhaps on a
-        logarithmic scale; NaN for a categorical variable or counts.
-    """
-
-    kind: str
-    weights: FloatArray
-    probabilities: FloatArray
-    positions: FloatArray
-    scales: FloatArray
-
-    @property
-    def score(self) -> float:
-        """Description length of both variables in nats per observation."""
-        return self.length / len(self.nats)
-
-    @property
-    def model(self) -> str:
-        """Name of the model: ``"hidden-curve"``, ``"hidden-3"``."""
-        return "hidden-curve" if self.is_curve else f"hidden-{len(self.weights)}"
-
-    @property
-    def text(self) -> str:
-        """Describe it in words."""
-        return TEXTS[self.model]
-
-    @property
-    def labels(self) -> IntArray:
-        """Most probable group, or node, of each observation, (n_samples,)."""
-        return np.asarray(self.probabilities.argmax(axis=1), dtype=np.intp)
-
-    @property
-    def is_curve(self) -> bool:
-        """Whether the hidden cause is a number, and not a group."""
-        return self.kind == "curve"
-
-    @computed
-    def t(self) -> tuple[FloatArray, FloatArray]:
-        """Posterior mean and standard deviation of the hidden cause, (n_samples,), from 0 to 1."""
-        at = (np.arange(len(self.weights)) + 0.5) / len(self.weights)
-        mean = self.probabilities @ at
-        return mean, np.sqrt(np.maximum(self.probabilities @ at**2 - mean**2, 0.0))
 
 
 def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) -> CommonCause:
@@ -220,7 +146,7 @@ def _linked(
     fit, links = found
     on_scales = on_scales_of(links, x, y)
     costs = [0.0 if h is None else h.cost for h in links]
-    code = _coded(fit, on_scales[0], on_scales[1], behind=(x, y), costs=costs)
+    code = encode(fit, on_scales[0], on_scales[1], behind=(x, y), costs=costs)
     return _moved_back(code, links, sum(costs))
 
 
@@ -251,14 +177,17 @@ def _describe(x: Variable, y: Variable, shortest: float) -> tuple[CommonCause, H
         pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
         curve = fit_curve(many(pair), rival, places).on(pair, LONGER)
         fits.append(curve)
+        sloped = fit_sloped_groups(many(pair), rival, places[1])
+        if not rival.beats(sloped, LAST_MARGIN):
+            codes.append(encode_sloped(sloped.on(pair, LONGER), x, y, shortest))
     best, *others = sorted(fits, key=lambda fit: float(fit.objective[0]))
-    codes.append(_coded(best, x, y))
+    codes.append(encode(best, x, y))
     for fit in others:
         # Of one kind, fits that are longer whatever information saves need not be encoded.
         least = min(code.length for code in codes) + rival.nats - shortest + SLACK
         is_longer = fit.objective[0] > least or rival.leads(fit, NEARLY_EQUAL)
         if len(kinds) > 1 or not is_longer:
-            codes.append(_coded(fit, x, y))
+            codes.append(encode(fit, x, y))
     return min(codes, key=attrgetter("length")), curve
 
 
@@ -269,7 +198,7 @@ def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list
     # Groups that divide a uniform variable may as well be an effect in steps.
     if any(_divide(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y))):
         return []
-    return [_coded(fit, x, y, noises)]
+    return [encode(fit, x, y, noises)]
 
 
 def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | None) -> bool:
@@ -278,7 +207,7 @@ def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | Non
     is_smooth = isinstance(marginal, LogSplineDensity) and marginal.density.is_plain
     if not (is_smooth and marginal.base == "uniform"):
         return False
-    joint = fit.first.weights * _mass(fit, axis, variable, noise)[variable.cells.index]
+    joint = fit.first.weights * mass_of(fit, axis, variable, noise)[variable.cells.index]
     of_each = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
     return float(entr(of_each).sum()) < NEARLY_KNOWN * len(joint)
 
@@ -331,100 +260,3 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
         counts,
         np.asarray(gammaln(counts + 1.0)),
     )
-
-
-def _coded(
-    fit: HiddenFits,
-    x: Variable,
-    y: Variable,
-    noises: Sequence[Density | None] = (None, None),
-    *,
-    behind: tuple[Variable, Variable] | None = None,
-    costs: Sequence[float] = (0.0, 0.0),
-) -> CommonCause:
-    """Encode both variables' cells under a fit, or those `behind` links that have costs."""
-    masses = tuple(_mass(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
-    hidden, (count, *components) = fit.first, fit.shapes[0]
-    joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
-    # An observation without a probability in any group belongs to each as all do.
-    joint = np.where(joint.any(axis=1, keepdims=True), joint, 1e-300 * hidden.weights)
-    total = joint.sum(axis=1)
-    is_rare = behind is not None or any(noises) or (fit.is_curve and bool(fit.nodes.own_scales))
-    cost = float(fit.found[0, 2]) + _position_cost(fit) - math.log(RARE if is_rare else OFTEN)
-    # The noise variance is one of the density's parameters.
-    cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
-    # What it saves on a variable alone, a direction could as well.
-    alone = [
-        v.marginal.length - 0.5 * cost - of_link - _nats(mass @ hidden.weights, v)
-        for v, mass, of_link in zip(behind or (x, y), masses, costs, strict=True)
-    ]
-    cost += max(0.0, *alone)
-    noisy = np.isin(fit.pair.kinds[:, np.newaxis], (NOISY, ATOM))
-    known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
-    parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
-    fractions = hidden.fractions * (np.arange(2) < np.reshape(components, (2, 1)))
-    scales = np.sqrt((fractions[:, :, np.newaxis] * parts).sum(axis=1))
-    return CommonCause(
-        nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
-        cost=cost,
-        kind="curve" if fit.is_curve else f"{count} groups",
-        weights=hidden.weights[:count],
-        probabilities=(joint / total[:, np.newaxis])[:, :count],
-        positions=np.where(known, hidden.positions, np.nan)[:, :count],
-        scales=np.where(noisy, scales, np.nan)[:, :count],
-    )
-
-
-def _nats(masses: FloatArray, variable: Variable) -> float:
-    """Return the nats of a variable, given the probabilities (n_distinct,) of its cells."""
-    return float(code_lengths(masses[variable.cells.index], variable.cells.n_distinct).sum())
-
-
-def _mass(
-    fit: HiddenFits, axis: int, variable: Variable, noise: Density | None = None
-) -> FloatArray:
-    """Probability of each cell at each node, (n_distinct, K)."""
-    hidden = fit.first
-    if noise:
-        about = variable.cells.edges[:, np.newaxis] - hidden.positions[axis]
-        below, above = noise.cdf(about), noise.mirrored().cdf(-about)
-        mass = np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
-        return np.maximum(mass, 0.0)
-    kind = fit.pair.kinds[axis]
-    if kind not in (NOISY, ATOM):
-        return hidden.tables[axis, : variable.cells.n_distinct]
-    mass = np.zeros((variable.cells.n_distinct, len(hidden.weights)))
-    for j in range(fit.shapes[0, 1 + axis]):
-        mean = hidden.positions[axis] + hidden.offsets[axis, j]
-        below = ndtr(
-            (variable.cells.edges[:, np.newaxis] - mean) / np.sqrt(hidden.variances[axis, j])
-        )
-        mass += hidden.fractions[axis, j] * np.diff(below, axis=0)
-    if kind == ATOM:
-        mass *= hidden.tables[axis, 0]
-        mass[variable.cells.index[variable.atoms[0].argmax()]] = hidden.tables[axis, 1]
-    return mass
-
-
-def _position_cost(fit: HiddenFits) -> float:
-    """Return the Laplace cost of positions by the observed information, eq. 4."""
-    nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
-    basis = nodes.basis.T
-    _, slopes, curvatures = zip(*fit.derivatives, strict=True)
-    R = fit.responsibilities
-    weighted = [R * slope for slope in slopes]
-    across = [each @ basis for each in weighted]
-    information = np.empty((2, r, 2, r))
-    for i, j in ((0, 0), (0, 1), (1, 1)):
-        each = np.einsum("nk,nk->k", weighted[i], slopes[j])
-        if i == j:
-            each -= (R * curvatures[i]).sum(axis=0)
-        information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
-        information[j, :, i] = information[i, :, j].T
-    scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
-    precision = 1.0 / (nodes.prior * scale).ravel()
-    at = hidden.coefficients.ravel()
-    whole = information.reshape(2 * r, 2 * r) + np.diag(precision)
-    # EM may stop near a maximum, where the information is not positive definite.
-    values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
-    return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)

@@ -28,7 +28,8 @@ SPLITS = (
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
-# Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
+# Smallest noise about a curve, or a line in groups, in standard deviations: without noise in one
+# variable it is a direction.
 LEAST_ABOUT_CURVE = 0.05
 # Iterations of all starts, of the best, and of the last fits; gain in nats that ends them.
 SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
@@ -63,6 +64,7 @@ def _curve_nodes() -> Nodes:
         weight_basis=cosines[:N_LOGITS].copy(),
         weight_prior=prior[:N_LOGITS].copy(),
         own_scales=0,
+        slopes=0,
     )
 
 
@@ -75,7 +77,9 @@ GROUPS = Nodes(
     weight_basis=np.empty((0, MOST_GROUPS)),
     weight_prior=np.empty(0),
     own_scales=0,
+    slopes=0,
 )
+SLOPED = GROUPS._replace(slopes=1)
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
 # Signs of the columns of `found` in a length.
@@ -95,7 +99,7 @@ class HiddenFits(Record):
     def start(cls, pair: Pair, nodes: Nodes, used: IntArray, at: FloatArray) -> HiddenFits:
         """Fit normal noise, on `used` nodes, (S,), from hidden causes `at`, (S, n), in (0, 1)."""
         (r, K), m, V = nodes.basis.shape, len(nodes.weight_prior), pair.counts.shape[1]
-        one = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
+        one = np.zeros(8 * K + 11 + 2 * r + m + 2 * V * K)
         parts = _parts(one, nodes)
         parts.variances[:], parts.fractions[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
         parameters = np.tile(one, (len(used), 1))
@@ -329,11 +333,23 @@ def fit_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> tuple[HiddenFits,
     return best, plain
 
 
-def _started(few: Pair, ranks: FloatArray, counts: range) -> HiddenFits:
+def fit_sloped_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> HiddenFits:
+    """Fit groups within which the second variable has a slope in the first, from `places_of`."""
+    few = evenly_spaced(pair)
+    plain = _started(few, ranks[:-1], range(2, FEW_GROUPS + 1), SLOPED)
+    plain = plain.of_each(2).further(LONGER).of_each(1)
+    kinds = [plain, plain.scaled_apart(LONGER)]
+    if not rival.beats(best_of(kinds), GROUPS_MARGIN):
+        kinds = [fits.apart(2).further(LONGER, pair) for fits in kinds]
+    best = best_of(kinds)
+    return best if rival.beats(best, LAST_MARGIN) else best.further(LONG)
+
+
+def _started(few: Pair, ranks: FloatArray, counts: range, nodes: Nodes = GROUPS) -> HiddenFits:
     """Fit each number of groups a short while, from equal groups along ranks, (S, n)."""
     used = np.repeat(counts, len(ranks))
     at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5
-    return HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
+    return HiddenFits.start(few, nodes, used, at / used[:, np.newaxis])
 
 
 def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
@@ -366,7 +382,10 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
     variances = hidden.variances[axis, :J, np.newaxis]
     fractions, offsets = hidden.fractions[axis, :J], hidden.offsets[axis, :J]
     centers = hidden.positions[axis] + offsets[:, np.newaxis, np.newaxis]
-    e = (fit.pair.values[axis][:, np.newaxis] - centers) / variances
+    values = fit.pair.values[axis][:, np.newaxis]
+    if axis == 1:
+        values = values - fit.pair.values[0][:, np.newaxis] * hidden.slopes
+    e = (values - centers) / variances
     heights = np.log(fractions)[:, np.newaxis, np.newaxis] - 0.5 * np.log(2.0 * math.pi * variances)
     logs = heights - 0.5 * variances * e**2
     if kind == ATOM:

@@ -19,8 +19,9 @@ from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
 from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import RESOLUTION, shortest
-from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_cause
+from anmmm.evidence.common_cause import LARGEST, describe_common_cause
 from anmmm.evidence.doubt import doubt_of
+from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
 from anmmm.evidence.variable import Describe, Variable, in_company

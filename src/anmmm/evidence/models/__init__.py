@@ -104,6 +104,6 @@ def _text(name: str) -> str:
 @cache
 def _texts() -> dict[str, str]:
     # Imported here because it imports variables, which import these models.
-    from anmmm.evidence.common_cause import TEXTS
+    from anmmm.evidence.hidden_code import TEXTS
 
     return TEXTS | dict(kind.named(n) for kind in MODELS for n in range(1, 100))
