@@ -280,11 +280,12 @@ def graphs_found() -> Table:
 
 # Confounded families by what is hidden.
 HIDDEN = {
-    "hidden groups": "groups",
+    "hidden groups": ("groups 2", "groups 3", "groups 4", "groups 5"),
     "smooth curves of a hidden number": ("smooth", "circle"),
     "straight lines of a hidden number": "linear",
     "a cause measured with noise": "measured",
     "smooth curves behind monotone functions": "seen through",
+    "hidden groups, correlated within": "groups correlated",
     "a direct effect beside the hidden cause": "beside",
 }
 
@@ -321,6 +322,7 @@ ROUNDS = {
     "{} written blind": ("blind",),
     "{} written blind later": ("blind again",),
     "{} written blind by a third author": ("blind, third",),
+    "{} written blind by a fourth author": ("blind, fourth",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.

@@ -1,4 +1,4 @@
-"""Pairs of numbers that models mistake: angles, exact functions, values filled in, means."""
+"""Pairs of numbers that models mistake: angles, counts, exact functions, parts, means, others."""
 
 import math
 
@@ -9,8 +9,18 @@ from numpy.testing import assert_allclose
 from anmmm import infer_direction
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.direction.outcome import is_sure
-from anmmm.direction.traps import PERIODS, are_means, is_exact, rows_on_line, turned
+from anmmm.direction.traps import (
+    PERIODS,
+    WHOLES,
+    are_means,
+    confidence_by_traps,
+    is_exact,
+    rows_on_line,
+    turned,
+    whole_of,
+)
 from anmmm.evidence.doubt import ATOMS_NOTE, FLEXIBLE_NOTE, LINKED_NOTE, SCALE_NOTE, doubt_of
+from anmmm.evidence.lengths import compare
 
 
 def hours(seed, n=200):
@@ -43,6 +53,23 @@ def test_a_cause_by_the_hour_stays_sure(rng):
     assert is_sure(infer_direction(x, y))
 
 
+@pytest.mark.parametrize("whole", WHOLES)
+def test_parts_of_a_whole_are_never_sure(whole, rng):
+    parts = whole * rng.dirichlet([2.0, 2.0, 0.5], 300).T
+    assert whole_of(parts[0], parts[1]) == whole
+    note = f"sums of both never exceed {whole:g} (parts of a whole?): not sure"
+    assert confidence_by_traps(parts[0], parts[1], ("x", "y"), compare, 1) == (UNSURE, [note])
+    # Of unrelated numbers, smaller ones, and those of other units or signs, nothing is a whole.
+    shuffled = rng.permutation(parts[1])
+    for x, y in (
+        (parts[0], shuffled),
+        (parts[0], 0.1 * parts[1]),
+        (1.1 * parts[0], 1.1 * parts[1]),
+        (parts[0], parts[1] - 0.1 * whole),
+    ):
+        assert whole_of(x, y) == 0.0
+
+
 @pytest.mark.parametrize("period", PERIODS)
 @pytest.mark.parametrize("begin", [0.0, -0.5])
 def test_angles_of_any_unit_are_known_and_turned(period, begin, rng):
@@ -53,6 +80,26 @@ def test_angles_of_any_unit_are_known_and_turned(period, begin, rng):
     shift = (found - around * period) / period
     assert_allclose(shift, np.rint(shift - shift[0]) + shift[0], atol=1e-9)
     assert_allclose(np.ptp(found), np.ptp(around) * period)
+
+
+def test_counts_are_not_sure_if_their_logarithms_disagree(rng):
+    x = rng.poisson(rng.uniform(2.0, 30.0, 300)).astype(float)
+    y = np.sin(0.3 * x) + 0.2 * rng.normal(size=300)
+    seen = []
+
+    def exchanged(one, other):
+        seen.append(one[:, 0])
+        return compare(other, one)
+
+    names = "x", "y"
+    assert confidence_by_traps(x, y, names, compare, 1) == (1.0, [])
+    most, notes = confidence_by_traps(x, y, names, exchanged, 1)
+    assert most == 0.5
+    assert notes == ["by the logarithms of counts: y → x"]
+    assert_allclose(seen, [np.log(x + 0.5)])
+    # Numbers that are no counts, or few of them, are compared once.
+    for few in (x - 1.0, x + 0.5, np.minimum(x, 11.0)):
+        assert confidence_by_traps(few, y, names, exchanged, 1) == (1.0, [])
 
 
 def test_other_numbers_are_no_angles(rng):

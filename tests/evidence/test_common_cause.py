@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm, rankdata
 from sklearn.metrics import adjusted_mutual_info_score
 
 import oracle
@@ -170,6 +170,27 @@ def test_groups_may_be_correlated_within():
         x, 3.0 * labels - 0.7 * x + 0.6 * np.random.default_rng(1).normal(size=300)
     )
     assert result.relation == "x→y"
+
+
+def test_numbers_that_are_normal_together_have_no_common_cause():
+    for seed in range(6):
+        x, e = np.random.default_rng(seed).normal(size=(2, 300))
+        pair = np.exp(x), np.exp(0.75 * x + 0.4 * e)
+        assert infer_direction(*pair).relation != "common cause"
+    one, other = map(variable_of, pair)
+    # Their copula's density at the normal scores, which are standardized by its own moments.
+    scores = np.stack([norm.ppf((rankdata(v) - 0.5) / 300) for v in pair])
+    scores /= scores.std(axis=1, keepdims=True)
+    together = multivariate_normal(cov=np.corrcoef(scores)).logpdf(scores.T)
+    copula = (together - norm.logpdf(scores).sum(axis=0)).sum()
+    expected = one.marginal.length + other.marginal.length - copula + 0.5 * math.log(300)
+    assert_allclose(module._normal_together(one, other), expected)
+    assert module._normal_together(one, variable_of(np.round(other.raw))) == math.inf
+    assert math.isfinite(module._normal_together(one, one))
+    # A common cause is only as much shorter as it is than such numbers.
+    code, least = described(*pair), module._normal_together(one, other)
+    compared = describe_common_cause(one, other, least + 50.0)
+    assert_allclose(compared.length, code.length + 50.0, atol=1.0)
 
 
 @pytest.mark.parametrize("is_own", [0, 1])

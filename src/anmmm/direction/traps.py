@@ -1,4 +1,4 @@
-"""Pairs of numbers that models mistake: angles, exact functions, values filled in, means of counts.
+"""Pairs of numbers that models mistake: angles, counts, exact functions, parts, means, filled in.
 
 docs/method/decisions.md, "Traps".
 """
@@ -17,6 +17,8 @@ from anmmm.evidence.lengths import Compare
 
 # Hours, degrees, radians.
 PERIODS = 24.0, 360.0, 2.0 * math.pi
+# Fewest distinct counts that are compared by their logarithms too, and the confidence that ends it.
+FEWEST_COUNTS, REFUTED = 13, 0.5
 # Bins of a period, and the fraction of the values that the first and the last have at least.
 N_BINS, AT_ENDS = 36, 0.01
 # Fewest values of an exact function, and rows that are looked at first.
@@ -26,6 +28,9 @@ FEWEST_VALUES, FEW = 11, 300
 MOST_DECIMALS, ROUNDING, FEWEST_ROWS, WHOLE, BY_CHANCE = 6, 0.125, 15, 0.97, 0.8
 # Means, and shares in percent.
 MEAN_UNITS = 1.0, 100.0
+# Wholes of shares, of hours, and of percentages; the fraction of one that the largest sum of two
+# parts has at least, and of sums that would exceed it if they were unrelated.
+WHOLES, NEAR_WHOLE, EXCEED = (1.0, 24.0, 100.0), 0.9, 0.1
 # Rows on a line up to rounding: fewest, in number and as a fraction; distinct values needed.
 ON_LINE, FEWEST_ON_LINE, FRACTION_ON_LINE, MIN_DISTINCT = 1e-9, 5, 0.05, 0.9
 # Pairs of equal slopes that are looked at, and most rows whose slopes are compared.
@@ -47,6 +52,12 @@ def confidence_by_traps(
         of_others, decision = decide_again(x[~filled], y[~filled], compare, direction)
         most = min(most, of_others)
         notes.append(f"{line_note(filled)}; by the other rows: {decision}")
+    logarithms = log_of_counts(x), log_of_counts(y)
+    if most > UNSURE and not (logarithms[0] is x and logarithms[1] is y):
+        of_logarithms, decision = decide_again(*logarithms, compare, direction)
+        if of_logarithms <= REFUTED:
+            most = of_logarithms
+            notes.append(f"by the logarithms of counts: {decision}")
     return most, notes
 
 
@@ -57,7 +68,16 @@ def trap_note(x: FloatArray, y: FloatArray, names: tuple[object, object]) -> str
     for counts, means, (count, mean) in ((x, y, names), (y, x, names[::-1])):
         if are_means(counts, means):
             return f"{mean} is a mean or a share of {count}, which sets its spread: not sure"
+    if whole := whole_of(x, y):
+        return f"sums of both never exceed {whole:g} (parts of a whole?): not sure"
     return ""
+
+
+def log_of_counts(values: FloatArray) -> FloatArray:
+    """Return logarithms of whole numbers from 0 on, (n_samples,), plus ½; other values as are."""
+    if values.min() < 0.0 or np.any(values != np.rint(values)):
+        return values
+    return np.log(values + 0.5) if len(np.unique(values)) >= FEWEST_COUNTS else values
 
 
 def is_exact(x: FloatArray, y: FloatArray) -> bool:
@@ -117,6 +137,17 @@ def are_means(counts: FloatArray, means: FloatArray) -> bool:
         if whole > WHOLE and chance < BY_CHANCE:
             return True
     return False
+
+
+def whole_of(x: FloatArray, y: FloatArray) -> float:
+    """Return the whole that two numbers (n_samples,) are parts of, 0 if none. O(N log N)."""
+    largest = float((x + y).max())
+    for whole in WHOLES:
+        if min(x.min(), y.min()) >= 0.0 and NEAR_WHOLE * whole <= largest <= whole * (1.0 + 1e-9):
+            # Of all sums of one row's x and another one's y.
+            more = 1.0 - np.searchsorted(np.sort(y), whole - x, side="right").mean() / len(y)
+            return whole if more >= EXCEED else 0.0
+    return 0.0
 
 
 def turned(values: FloatArray) -> FloatArray:
