@@ -29,15 +29,16 @@ from anmmm.direction.outcome import SURE
 from anmmm.evidence import EvidenceResult
 from benchmarks.studies.blind import BLIND_DIRECT
 from benchmarks.studies.common import decide_drawn, print_header, print_row
-from benchmarks.studies.confounded import CONFOUNDED, DIRECT
+from benchmarks.studies.confounded import CONFOUNDED, CORRELATED, DIRECT
 from benchmarks.studies.unforeseen import WITH_CAUSE
 
 CHOSEN = CONFOUNDED | DIRECT
 UNFORESEEN = {
     name: draw for name, draw in (WITH_CAUSE | BLIND_DIRECT).items() if name not in CHOSEN
 }
-FAMILIES = CHOSEN | UNFORESEEN
-KINDS = {"confounded": CONFOUNDED, "direct": DIRECT, "unforeseen": UNFORESEEN}
+FAMILIES = CHOSEN | UNFORESEEN | CORRELATED
+KINDS = {"confounded": CONFOUNDED | CORRELATED, "direct": DIRECT, "unforeseen": UNFORESEEN}
+HALVES = "chosen on", "reported"
 # With an arrow beside the hidden cause: no direction is wrong.
 BOTH = "beside a direct effect"
 COLUMNS = (
@@ -69,7 +70,7 @@ def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
     assert result.probabilities is not None
     found = result.probabilities
     before = max(found.forward, found.backward) / (1.0 - found.common_cause - found.independent)
-    is_caused = name not in CONFOUNDED or name.startswith(BOTH)
+    is_caused = name not in KINDS["confounded"] or name.startswith(BOTH)
     right = evidence.direction == sign and is_caused
     return {
         "common_cause": float(evidence.confounded),
@@ -117,7 +118,7 @@ def study(
                 line: dict[str, object] = {
                     "family": name,
                     "kind": kind,
-                    "half": ("chosen on", "reported")[place % 2],
+                    "half": "chosen on" if name in CORRELATED else HALVES[place % 2],
                     "n": n,
                     "pairs": len(facts),
                     "median_nats": f"{np.median([fact['nats'] for fact in facts]):.1f}",

@@ -203,6 +203,11 @@ CONFOUNDED: dict[str, Family] = {
     "measured sigmoid 1": partial(measured, shape="sigmoid", error=1.0),
     "beside a direct effect": beside,
     "beside a direct effect, .6": partial(beside, noise=0.6),
+}
+
+
+# Written after the others, with the model of such groups.
+CORRELATED: dict[str, Family] = {
     "groups correlated within": correlated_groups,
     "groups correlated within, own scales": partial(correlated_groups, own=True),
     "groups correlated within, against": partial(correlated_groups, against=True),

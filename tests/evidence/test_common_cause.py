@@ -170,6 +170,11 @@ def test_groups_may_be_correlated_within():
         x, 3.0 * labels - 0.7 * x + 0.6 * np.random.default_rng(1).normal(size=300)
     )
     assert result.relation == "x→y"
+    # Nor groups of a cause, if its effect is on one line.
+    for seed in range(1, 4):
+        rng = np.random.default_rng(seed)
+        x = 3.0 * rng.integers(3, size=300) + 0.5 * rng.normal(size=300)
+        assert infer_direction(x, x + rng.normal(size=300)).confidence > 0.95
 
 
 def test_numbers_that_are_normal_together_have_no_common_cause():

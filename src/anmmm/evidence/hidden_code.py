@@ -24,6 +24,8 @@ from anmmm.evidence.variable import Variable
 # and of a curve with noise that grows along it.
 OFTEN, RARE = 0.3, 0.05
 CORRELATED = "correlated within"
+# A variance that is not zero.
+TINY = 1e-20
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
     **{
@@ -155,17 +157,21 @@ def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) ->
     alone = _normal_mass(x, at_x, var_x), _normal_mass(y, centers, total)
     y_of_x = _normal_mass(y, at_y + np.outer(x.cells.values, slopes), var_y)
     x_of_y = _normal_mass(x, at_x - back * centers + np.outer(y.cells.values, back), left)
-    log_n, n_slopes = math.log(len(y_of_x)), count if is_own else 1
-    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_slopes * log_n
-    saved = [v.marginal.length - _nats(m @ weights, v) for v, m in zip(both, alone, strict=True)]
+    # Scales, and slopes.
+    log_n, n_own = math.log(len(y_of_x)), count if is_own else 1
+    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_own * log_n
+    of_alone = [_nats(mass @ weights, v) for v, mass in zip(both, alone, strict=True)]
+    saved = [v.marginal.length - nats for v, nats in zip(both, of_alone, strict=True)]
     cost += max(0.0, max(saved) - 0.5 * cost)
-    # A direction could have a noise of as many components: centers, weights, scales and slopes.
-    directed = min(
-        x.marginal.length + _nats(y_of_x @ weights, y),
-        y.marginal.length + _nats(x_of_y @ weights, x),
+    # A direction could have a cause in such groups, and an effect on a line or with such noise.
+    of_groups = 0.5 * (2 * count - 1 + n_own) * log_n - math.lgamma(count + 1.0)
+    x_alone, y_alone = (
+        min(v.marginal.length, nats + of_groups) for v, nats in zip(both, of_alone, strict=True)
     )
-    directed += 0.5 * (2 * count - 1 + 2 * n_slopes) * log_n - math.lgamma(count + 1.0)
-    cost += max(0.0, shortest - directed)
+    of_noise = of_groups + 0.5 * n_own * log_n
+    y_given = min(_nats(y_of_x @ weights, y) + of_noise, _on_line(y, x))
+    x_given = min(_nats(x_of_y @ weights, x) + of_noise, _on_line(x, y))
+    cost += max(0.0, shortest - min(x_alone + y_given, y_alone + x_given))
     joint = np.maximum(weights * alone[0] * y_of_x, 1e-300 * weights)
     return CommonCause(
         nats=code_lengths(joint.sum(axis=1), x.cells.n_distinct * y.cells.n_distinct),
@@ -176,6 +182,15 @@ def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) ->
         positions=np.stack([at_x, centers]),
         scales=np.sqrt(np.stack([var_x, total])),
     )
+
+
+def _on_line(effect: Variable, cause: Variable) -> float:
+    """Return the length of an effect on a straight line with normal noise."""
+    x, y = cause.cells.values, effect.cells.values
+    slope = float(x @ y / (x @ x))
+    variance = max(float(np.var(y - slope * x)), effect.cells.variance, TINY)
+    mass = _normal_mass(effect, slope * x[:, np.newaxis], np.array([variance]))
+    return _nats(mass[:, 0], effect) + 1.5 * math.log(len(x))
 
 
 def _normal_mass(variable: Variable, centers: FloatArray, variances: FloatArray) -> FloatArray:
