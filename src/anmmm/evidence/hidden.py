@@ -39,6 +39,8 @@ KEPT, APART = 3, 0.5
 FEW = 150
 # Smallest distance of standardized values.
 ROUNDING = 1e-16
+# A variance that is not zero.
+TINY = 1e-20
 # Observations for all but the last iterations.
 MANY = 4000
 # Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or

@@ -17,15 +17,13 @@ from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.density import Density
-from anmmm.evidence.hidden import MOST_GROUPS, HiddenFits
+from anmmm.evidence.hidden import MOST_GROUPS, TINY, HiddenFits
 from anmmm.evidence.variable import Variable
 
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
 # and of a curve with noise that grows along it.
 OFTEN, RARE = 0.3, 0.05
 CORRELATED = "correlated within"
-# A variance that is not zero.
-TINY = 1e-20
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
     **{

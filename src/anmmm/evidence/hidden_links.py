@@ -18,6 +18,7 @@ from anmmm.evidence.hidden import (
     LONG,
     N_NODES,
     SHORT,
+    TINY,
     HiddenFits,
     Rival,
     evenly_spaced,
@@ -40,8 +41,6 @@ SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
 LINK_ROWS = 1000
 # Distance of a difference that is a derivative, relative to that between knots.
 NEAR = 1e-4
-# A variance that is not zero.
-TINY = 1e-20
 # Points of a table of the inverse, which reaches as far beyond both ends as half of the range.
 N_POINTS = 401
 
