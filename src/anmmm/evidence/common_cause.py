@@ -22,6 +22,7 @@ from anmmm.evidence.hidden import (
     LEAST_ABOUT_CURVE,
     LONGER,
     MOST_GROUPS,
+    NEARLY_EQUAL,
     SHORT,
     SLACK,
     HiddenFits,
@@ -54,8 +55,6 @@ LARGEST = 20_000
 NEARLY_KNOWN = 0.1
 # By which values at a threshold between groups are sparser than on both sides.
 STANDARD_ERRORS = 4.0
-# Nats by which a fit may be longer than its rival and is encoded beside a better one.
-NEARLY_EQUAL = 25.0
 
 
 def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) -> CommonCause:

@@ -39,6 +39,8 @@ KEPT, APART = 3, 0.5
 FEW = 150
 # Smallest distance of standardized values.
 ROUNDING = 1e-16
+# Nats by which a fit may be longer than its rival and is encoded beside a better one.
+NEARLY_EQUAL = 25.0
 # A variance that is not zero.
 TINY = 1e-20
 # Observations for all but the last iterations.

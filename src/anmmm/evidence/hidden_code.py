@@ -17,7 +17,7 @@ from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.density import Density
-from anmmm.evidence.hidden import MOST_GROUPS, TINY, HiddenFits
+from anmmm.evidence.hidden import MOST_GROUPS, NEARLY_EQUAL, TINY, HiddenFits
 from anmmm.evidence.variable import Variable
 
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
@@ -154,24 +154,11 @@ def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) ->
     back, left = slopes * var_x / total, var_x * var_y / total
     alone = _normal_mass(x, at_x, var_x), _normal_mass(y, centers, total)
     y_of_x = _normal_mass(y, at_y + np.outer(x.cells.values, slopes), var_y)
-    x_of_y = _normal_mass(x, at_x - back * centers + np.outer(y.cells.values, back), left)
-    # Scales, and slopes.
-    log_n, n_own = math.log(len(y_of_x)), count if is_own else 1
-    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_own * log_n
-    of_alone = [_nats(mass @ weights, v) for v, mass in zip(both, alone, strict=True)]
-    saved = [v.marginal.length - nats for v, nats in zip(both, of_alone, strict=True)]
-    cost += max(0.0, max(saved) - 0.5 * cost)
-    # A direction could have a cause in such groups, and an effect on a line or with such noise.
-    of_groups = 0.5 * (2 * count - 1 + n_own) * log_n - math.lgamma(count + 1.0)
-    x_alone, y_alone = (
-        min(v.marginal.length, nats + of_groups) for v, nats in zip(both, of_alone, strict=True)
-    )
-    of_noise = of_groups + 0.5 * n_own * log_n
-    y_given = min(_nats(y_of_x @ weights, y) + of_noise, _on_line(y, x))
-    x_given = min(_nats(x_of_y @ weights, x) + of_noise, _on_line(x, y))
-    cost += max(0.0, shortest - min(x_alone + y_given, y_alone + x_given))
     joint = np.maximum(weights * alone[0] * y_of_x, 1e-300 * weights)
-    return CommonCause(
+    # Scales, and slopes.
+    log_n, n_own = math.log(len(joint)), count if is_own else 1
+    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_own * log_n
+    code = CommonCause(
         nats=code_lengths(joint.sum(axis=1), x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
         kind=f"{count} groups, {CORRELATED}",
@@ -180,6 +167,22 @@ def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) ->
         positions=np.stack([at_x, centers]),
         scales=np.sqrt(np.stack([var_x, total])),
     )
+    if code.length > shortest + NEARLY_EQUAL:
+        # What follows makes it longer.
+        return code
+    x_of_y = _normal_mass(x, at_x - back * centers + np.outer(y.cells.values, back), left)
+    of_alone = [_nats(mass @ weights, v) for v, mass in zip(both, alone, strict=True)]
+    saved = [v.marginal.length - nats for v, nats in zip(both, of_alone, strict=True)]
+    code = code.plus(max(0.0, max(saved) - 0.5 * cost))
+    # A direction could have a cause in such groups, and an effect on a line or with such noise.
+    of_groups = 0.5 * (2 * count - 1 + n_own) * log_n - math.lgamma(count + 1.0)
+    x_alone, y_alone = (
+        min(v.marginal.length, nats + of_groups) for v, nats in zip(both, of_alone, strict=True)
+    )
+    of_noise = of_groups + 0.5 * n_own * log_n
+    y_given = min(_nats(y_of_x @ weights, y) + of_noise, _on_line(y, x))
+    x_given = min(_nats(x_of_y @ weights, x) + of_noise, _on_line(x, y))
+    return code.plus(max(0.0, shortest - min(x_alone + y_given, y_alone + x_given)))
 
 
 def _on_line(effect: Variable, cause: Variable) -> float:
