@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtri
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
@@ -58,6 +59,11 @@ def mean_ranks(values: FloatArray) -> FloatArray:
     # SciPy's `rankdata` loads slowly.
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
+
+
+def normal_ranks(values: FloatArray) -> FloatArray:
+    """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
+    return np.asarray(ndtri(mean_ranks(values) / len(values)))
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:

@@ -196,6 +196,7 @@ def test_numbers_that_are_normal_together_have_no_common_cause():
     code, least = described(*pair), module._normal_together(one, other)
     compared = describe_common_cause(one, other, least + 50.0)
     assert_allclose(compared.length, code.length + 50.0, atol=1.0)
+    assert describe_common_cause(other, one, least + 50.0).length == compared.length
 
 
 @pytest.mark.parametrize("is_own", [0, 1])

@@ -141,9 +141,11 @@ def are_means(counts: FloatArray, means: FloatArray) -> bool:
 
 def whole_of(x: FloatArray, y: FloatArray) -> float:
     """Return the whole that two numbers (n_samples,) are parts of, 0 if none. O(N log N)."""
+    if min(x.min(), y.min()) < 0.0:
+        return 0.0
     largest = float((x + y).max())
     for whole in WHOLES:
-        if min(x.min(), y.min()) >= 0.0 and NEAR_WHOLE * whole <= largest <= whole * (1.0 + 1e-9):
+        if NEAR_WHOLE * whole <= largest <= whole * (1.0 + 1e-9):
             # Of all sums of one row's x and another one's y.
             more = 1.0 - np.searchsorted(np.sort(y), whole - x, side="right").mean() / len(y)
             return whole if more >= EXCEED else 0.0

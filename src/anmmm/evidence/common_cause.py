@@ -12,7 +12,7 @@ from itertools import product
 from operator import attrgetter, itemgetter
 
 import numpy as np
-from scipy.special import entr, gammaln, ndtri
+from scipy.special import entr, gammaln
 
 from anmmm._kernels.hidden import ATOM, CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._typing import FloatArray, IntArray
@@ -38,7 +38,7 @@ from anmmm.evidence.hidden_code import RARE, CommonCause, encode, encode_sloped,
 from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import LogScale, Variable
-from anmmm.preprocessing import Cells, mean_ranks
+from anmmm.preprocessing import Cells, normal_ranks
 
 # Smallest noise, in standard deviations.
 LEAST_IN_GROUP = 0.01
@@ -67,12 +67,8 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     first, second = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
     if first > second:
         code = _shortest(y, x, shortest)
-        code = replace(code, positions=code.positions[::-1], scales=code.scales[::-1])
-    else:
-        code = _shortest(x, y, shortest)
-    # Neither a direction nor a hidden cause shows in numbers that are normal together.
-    shorter = shortest - _normal_together(x, y) if shortest < math.inf else 0.0
-    return code.plus(max(0.0, shorter))
+        return replace(code, positions=code.positions[::-1], scales=code.scales[::-1])
+    return _shortest(x, y, shortest)
 
 
 def _normal_together(x: Variable, y: Variable) -> float:
@@ -80,8 +76,8 @@ def _normal_together(x: Variable, y: Variable) -> float:
     if x.is_tied or y.is_tied:
         return math.inf
     n = len(x.cells.values)
-    one, other = (ndtri(mean_ranks(v.cells.values) / n) for v in (x, y))
-    rest = max(1.0 - np.corrcoef(one, other)[0, 1] ** 2, n**-2.0)
+    r = np.corrcoef(normal_ranks(x.cells.values), normal_ranks(y.cells.values))[0, 1]
+    rest = max(1.0 - r**2, n**-2.0)
     return x.marginal.length + y.marginal.length + 0.5 * (n * math.log(rest) + math.log(n))
 
 
@@ -92,7 +88,9 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     for one, other in pairs:
         if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
             found.append(_parted(one.sides, x, y))
-    return min(found, key=attrgetter("length"))
+    # Neither a direction nor a hidden cause shows in numbers that are normal together.
+    shorter = shortest - _normal_together(x, y) if shortest < math.inf else 0.0
+    return min(found, key=attrgetter("length")).plus(max(0.0, shorter))
 
 
 def _is_step(labels: IntArray, variable: Variable) -> bool:

@@ -7,13 +7,12 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import is_determined
 from anmmm.evidence.variable import LONGEST_CACHED, MOST_CACHED, Variable, cached_variable
 from anmmm.evidence.vectors import describe_over
-from anmmm.preprocessing import indicators, mean_ranks, standardize
+from anmmm.preprocessing import indicators, normal_ranks, standardize
 
 # Most columns that explain a pair together, and most and fewest rows that are used.
 MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_CACHED, 20
@@ -26,11 +25,6 @@ LONGER = 1.0
 N_CURVES, MOST_DESCRIBED, SMALLEST = 3, 500, 1e-6
 # Values of a column, and whether they are categories.
 Column = tuple[bytes, bool]
-
-
-def normal_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
-    return np.asarray(ndtri(mean_ranks(values) / len(values)))
 
 
 def rank_curves(values: FloatArray) -> FloatArray:

@@ -1,7 +1,8 @@
 """Two variables described as effects of an unmeasured common cause: the record and its encoding.
 
 Given the hidden cause they are independent: ``p(x, y) = Σ_k w_k p(x | k) p(y | k)``. Its values k
-are groups, or nodes along a smooth curve in the plane. docs/method/confounders.md.
+are groups, within which y may also have a slope in x, or nodes along a smooth curve in the plane.
+docs/method/confounders.md.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from scipy.special import ndtr
 from anmmm._kernels.hidden import ATOM, COUNTS, NOISY
 from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import Encoding, code_lengths
+from anmmm.evidence.code import Encoding, code_lengths, gaussian_nats
 from anmmm.evidence.density import Density
 from anmmm.evidence.hidden import MOST_GROUPS, NEARLY_EQUAL, TINY, HiddenFits
 from anmmm.evidence.variable import Variable
@@ -155,15 +156,16 @@ def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) ->
     alone = _normal_mass(x, at_x, var_x), _normal_mass(y, centers, total)
     y_of_x = _normal_mass(y, at_y + np.outer(x.cells.values, slopes), var_y)
     joint = np.maximum(weights * alone[0] * y_of_x, 1e-300 * weights)
+    of_rows = joint.sum(axis=1)
     # Scales, and slopes.
     log_n, n_own = math.log(len(joint)), count if is_own else 1
     cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_own * log_n
     code = CommonCause(
-        nats=code_lengths(joint.sum(axis=1), x.cells.n_distinct * y.cells.n_distinct),
+        nats=code_lengths(of_rows, x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
         kind=f"{count} groups, {CORRELATED}",
         weights=weights,
-        probabilities=joint / joint.sum(axis=1, keepdims=True),
+        probabilities=joint / of_rows[:, np.newaxis],
         positions=np.stack([at_x, centers]),
         scales=np.sqrt(np.stack([var_x, total])),
     )
@@ -190,8 +192,9 @@ def _on_line(effect: Variable, cause: Variable) -> float:
     x, y = cause.cells.values, effect.cells.values
     slope = float(x @ y / (x @ x))
     variance = max(float(np.var(y - slope * x)), effect.cells.variance, TINY)
-    mass = _normal_mass(effect, slope * x[:, np.newaxis], np.array([variance]))
-    return _nats(mass[:, 0], effect) + 1.5 * math.log(len(x))
+    lower, upper, n_distinct = effect.cells.lower, effect.cells.upper, effect.cells.n_distinct
+    nats = gaussian_nats(lower, upper, n_distinct, slope * x, math.sqrt(variance))
+    return float(nats.sum()) + 1.5 * math.log(len(x))
 
 
 def _normal_mass(variable: Variable, centers: FloatArray, variances: FloatArray) -> FloatArray:
