@@ -19,7 +19,7 @@ from anmmm._kernels.hidden import Pair
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence import evidence
-from anmmm.evidence.hidden import Rival, fit_groups, places_of
+from anmmm.evidence.hidden import Rival, Search, fit_groups
 from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
@@ -80,7 +80,7 @@ def _hidden() -> None:
     whole, table = np.zeros(values.shape, np.int64), np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)
     pair = Pair(values, whole, kinds, kinds, np.ones(2), table, table)
-    fit_groups(pair, Rival(-np.inf, len(values)), places_of(pair)[1])
+    fit_groups(Search.of(pair, Rival(-np.inf, len(values))))
 
 
 _several, _tests = partial(_mixture, 2), partial(hsic_test, *points())

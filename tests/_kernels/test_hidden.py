@@ -28,6 +28,7 @@ from anmmm._kernels.hidden import (
 
 K, USED, J = 8, 5, 2
 H = 0.01
+NOTHING = np.empty((0, 0))
 
 
 def nodes(name):
@@ -105,7 +106,7 @@ def densities(pair, hidden, components, d):
 
 
 def iterate(pair, nodes, hidden, used, components):
-    """One iteration; returns the log-likelihood before it."""
+    """One iteration; returns the log-likelihood and the responsibilities before it."""
     n, r = pair.values.shape[1], len(nodes.prior)
     some = np.arange(K) < used
     parts = [densities(pair, hidden, components, d) for d in range(2)]
@@ -196,7 +197,7 @@ def iterate(pair, nodes, hidden, used, components):
         if nodes.own_scales:
             own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (present + 1.0)
             hidden.variances[d, 0, some] = np.maximum(own, pair.floor[d])[some]
-    return float(np.log(total).sum())
+    return float(np.log(total).sum()), share
 
 
 CASES = {
@@ -227,10 +228,15 @@ def test_iterations_are_those_of_the_equations(name):
         if components[d] == 1:
             hidden.fractions[d, 0], hidden.offsets[d, 0] = 1.0, 0.0
     expected = found.copy()
-    likelihoods = [iterate(pair, net, parts(expected, net), used, components) for _ in range(4)]
     shapes, rows = np.array([[used, *components]] * 2), np.stack([found, found])
-    result = fit_hidden(pair, net, shapes, rows, np.empty((0, 0)), 4, -np.inf)
-    assert_allclose(result[:, 0], likelihoods[-1], rtol=1e-10)
+    # An E-step alone.
+    shares, before = np.empty((used, pair.values.shape[1])), rows.copy()
+    fit_hidden(pair, net, shapes[:1], rows, NOTHING, 9, -np.inf, shares)
+    assert np.array_equal(rows, before)
+    results = [iterate(pair, net, parts(expected, net), used, components) for _ in range(4)]
+    assert_allclose(shares, results[0][1].T[:used], rtol=1e-9, atol=1e-12)
+    result = fit_hidden(pair, net, shapes, rows, NOTHING, 4, -np.inf, NOTHING)
+    assert_allclose(result[:, 0], results[-1][0], rtol=1e-10)
     assert np.array_equal(rows[0], rows[1])
     hidden, other = parts(rows[0], net), parts(expected, net)
     assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
@@ -256,7 +262,7 @@ def test_a_start_is_a_hidden_variable_that_is_known_up_to_a_width():
     t = rng.uniform(size=pair.values.shape[1])
     rows = start(pair, net, rng, K)[np.newaxis]
     parts(rows[0], net).fractions[:] = 1.0
-    fit_hidden(pair, net, np.array([[K, 1, 1]]), rows, t[np.newaxis], 1, -np.inf)
+    fit_hidden(pair, net, np.array([[K, 1, 1]]), rows, t[np.newaxis], 1, -np.inf, NOTHING)
     at = (np.arange(K) + 0.5) / K
     bells = norm.pdf(t[:, np.newaxis], at, 1.6 / K)
     share = bells / bells.sum(axis=1, keepdims=True)
@@ -272,7 +278,7 @@ def test_costs_are_laplace_terms_of_positions_weights_and_numbers():
     before = parts(row.copy(), net)
     n, one = pair.values.shape[1], np.array([[K, 1, 1]])
     _, positions, others = fit_hidden(
-        pair, net, one, row[np.newaxis], np.empty((0, 0)), 1, -np.inf
+        pair, net, one, row[np.newaxis], NOTHING, 1, -np.inf, NOTHING
     )[0]
     joint = before.weights.copy()
     for d in range(2):
@@ -298,7 +304,7 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
     net, (pair, rng) = nodes("groups"), drawn((CATEGORICAL, NOISY))
     row, n = start(pair, net, rng, USED), pair.values.shape[1]
     shapes = np.array([[USED, 1, 2]])
-    others = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 9, -np.inf)[0, 2]
+    others = fit_hidden(pair, net, shapes, row[np.newaxis], NOTHING, 9, -np.inf, NOTHING)[0, 2]
     hidden, V, log_n = parts(row, net), pair.n_values[0], np.log(n)
     expected = 0.5 * (USED - 1) * log_n - gammaln(USED + 1) + 2.0 * log_n - np.log(2.0)
     for k in range(USED):
@@ -312,14 +318,14 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
 
 def test_an_atom_costs_the_evidence_of_its_share_besides_its_position():
     net, (pair, rng) = nodes("groups"), drawn((ATOM, NOISY))
-    shapes, nothing = np.array([[USED, 1, 1]]), np.empty((0, 0))
+    shapes = np.array([[USED, 1, 1]])
     row = start(pair, net, rng, USED)[np.newaxis]
     as_shares = pair._replace(kinds=np.array([CATEGORICAL, NOISY]))
     parts(row[0], net).fractions[:] = 1.0
-    fit_hidden(pair, net, shapes, row, nothing, 9, -np.inf)
+    fit_hidden(pair, net, shapes, row, NOTHING, 9, -np.inf, NOTHING)
     # Without an iteration, at the same parameters.
     atoms, shares = (
-        fit_hidden(each, net, shapes, row.copy(), nothing, 0, -np.inf)[0, 2]
+        fit_hidden(each, net, shapes, row.copy(), NOTHING, 0, -np.inf, NOTHING)[0, 2]
         for each in (pair, as_shares)
     )
     assert_allclose(atoms - shares, 0.5 * np.log(pair.values.shape[1]), rtol=1e-6)
@@ -333,6 +339,6 @@ def test_an_observation_far_from_every_node_leaves_the_rest_finite(name):
     row = start(pair, net, rng, used)
     parts(row, net).fractions[:] = 1.0
     shapes = np.array([[used, 1, 1]])
-    result = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 5, -np.inf)
+    result = fit_hidden(pair, net, shapes, row[np.newaxis], NOTHING, 5, -np.inf, NOTHING)
     assert np.isfinite(result).all()
     assert np.isfinite(row).all()

@@ -19,12 +19,12 @@ from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.hidden import (
     CURVE,
     Rival,
+    Search,
     fit_curve,
     fit_groups,
     fit_sloped_groups,
-    places_of,
 )
-from anmmm.evidence.hidden_code import encode_sloped, mass_of, position_cost
+from anmmm.evidence.hidden_code import encode, mass_of, position_cost
 from anmmm.evidence.variable import LogScale
 from anmmm.preprocessing import Cells
 from drawn import seen_through, variable_of
@@ -89,12 +89,12 @@ DRAWN = {
 
 
 def fitted(pair, name, shortest=np.inf):
-    rival, places = Rival(shortest, pair.values.shape[1]), places_of(pair)
+    search = Search.of(pair, Rival(shortest, pair.values.shape[1]))
     if name == "curve":
-        return fit_curve(pair, rival, places)
+        return fit_curve(search.about_curve)
     if name == "species":
-        return fit_sloped_groups(pair, rival, places[1])
-    return fit_groups(pair, rival, places[1])[0]
+        return fit_sloped_groups(search.about_curve)
+    return fit_groups(search)[0]
 
 
 def described(x, y):
@@ -106,7 +106,7 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
     one, other = (variable_of(v).on_log_scale for v in (x, y))
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
-    fit = fitted(module._pair(one, other, kinds, 0.05), name.replace("species", "groups"))
+    fit = fitted(module._pair(one, other, kinds), name.replace("species", "groups"))
     assert_allclose(fit.first.weights.sum(), 1.0)
     for noises in [(None, None), module._noises(fit, one, other)[1]]:
         first, second = (
@@ -202,7 +202,7 @@ def test_numbers_that_are_normal_together_have_no_common_cause():
 @pytest.mark.parametrize("is_own", [0, 1])
 def test_cells_of_correlated_groups_are_those_of_normals_on_lines(is_own):
     one, other = (variable_of(np.round(v, 1)) for v in species()[:2])
-    fit = fitted(module._pair(one, other, (0, 0), 0.05), "species")
+    fit = fitted(module._pair(one, other, (0, 0)), "species")
     fit = replace(fit, nodes=fit.nodes._replace(own_scales=is_own)).further(30)
     hidden, n = fit.first, 300
     x, y = one.cells, other.cells
@@ -214,13 +214,13 @@ def test_cells_of_correlated_groups_are_those_of_normals_on_lines(is_own):
         inside = [v.cdf(c.upper) - v.cdf(c.lower) for v, c in ((about_x, x), (on_line, y))]
         mass += hidden.weights[k] * inside[0] * inside[1]
     expected = -np.log((1 - 1 / n) * mass + 1 / (n * x.n_distinct * y.n_distinct))
-    found = encode_sloped(fit, one, other, -np.inf)
+    found = encode(fit, one, other, -np.inf)
     assert_allclose(found.nats, expected, rtol=1e-8)
     # Seen from y, the same normals: means, and standard deviations of y itself.
     rows = found.probabilities.T
     assert_allclose(rows @ other.cells.values / rows.sum(axis=1), found.positions[1], atol=0.05)
     # A direction that is much longer than one with noise of as many components is no rival.
-    far = encode_sloped(fit, one, other, found.length + 1e4)
+    far = encode(fit, one, other, found.length + 1e4)
     assert far.length > found.length + 9e3
 
 
@@ -367,7 +367,7 @@ def test_counts_of_hidden_groups_may_vary_more_than_poissons(rng):
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variable_of(x), variable_of(y)
-    fit = fitted(module._pair(one, other, (0, 0), 0.05), name, -np.inf).further(1000)
+    fit = fitted(module._pair(one, other, (0, 0)), name, -np.inf).further(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)

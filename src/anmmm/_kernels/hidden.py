@@ -458,8 +458,10 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n, used = pair.values.shape[1], shape[0]
-    is_curve = nodes.weight_prior.shape[0] > 0
+    is_curve, n_own = nodes.weight_prior.shape[0] > 0, used if nodes.own_scales else 1
     cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
+    if nodes.slopes:
+        cost += 0.5 * n_own * math.log(n)
     for d in range(2):
         J, half = shape[1 + d], 0.5 * pair.n_values[d]
         if pair.kinds[d] == CATEGORICAL or pair.kinds[d] == ATOM:
@@ -476,10 +478,21 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
             cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
         elif nodes.own_scales:
             # A number for each group; along a curve a scale and its growth.
-            cost += 0.5 * (2 if is_curve else used) * math.log(n)
+            cost += 0.5 * (2 if is_curve else n_own) * math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
+
+
+@kernel(inner=True)
+def _share(shape: IndexArray, joint: FloatArray, factors: FloatArray, shares: FloatArray) -> None:
+    """Add up what an E-step left over the components, (K, n)."""
+    n_components = shape[1] * shape[2]
+    for k in range(shape[0]):
+        clear(shares[k])
+        for j in range(k * n_components, (k + 1) * n_components):
+            for i in range(shares.shape[1]):
+                shares[k, i] += joint[j, i] * factors[i]
 
 
 @kernel()
@@ -491,12 +504,14 @@ def fit_hidden(
     starts: FloatArray,
     max_iter: int,
     tol: float,
+    shares: FloatArray,
 ) -> FloatArray:
     """Fit S times by EM; return log-likelihoods, costs of positions and of the others, (S, 3).
 
     shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows of `parts_of`;
     starts: (S, n), the hidden variable of the first E-step in (0, 1), or (0, 0) to start from fits.
-    O(n K J² + K r² + r³) an iteration, until one gains less than `tol` nats.
+    O(n K J² + K r² + r³) an iteration, until one gains less than `tol` nats. With `shares`, (K, n),
+    the first E-step writes the responsibilities there and ends it; they may be (0, 0).
     """
     n, K = pair.values.shape[1], nodes.basis.shape[1]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
@@ -516,6 +531,9 @@ def fit_hidden(
                     values[2, i] = starts[s, i]
             last = log_likelihood
             log_likelihood = _e_step(start, pair, shape, hidden, values, joint, noise, sums, counts)
+            if shares.shape[0] > 0:
+                _share(shape, joint, values[4], shares)
+                break
             if n_iter > FEWEST and log_likelihood - last < tol:
                 break
             if nodes.slopes:

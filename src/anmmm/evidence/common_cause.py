@@ -19,7 +19,6 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.density import Density, fit_densities, nearby, sparseness
 from anmmm.evidence.hidden import (
     LAST_MARGIN,
-    LEAST_ABOUT_CURVE,
     LONGER,
     MOST_GROUPS,
     NEARLY_EQUAL,
@@ -27,14 +26,13 @@ from anmmm.evidence.hidden import (
     SLACK,
     HiddenFits,
     Rival,
+    Search,
     fit_curve,
     fit_groups,
     fit_sloped_groups,
     log_weights,
-    many,
-    places_of,
 )
-from anmmm.evidence.hidden_code import RARE, CommonCause, encode, encode_sloped, mass_of
+from anmmm.evidence.hidden_code import RARE, CommonCause, encode, mass_of
 from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
 from anmmm.evidence.marginal import CategoricalMarginal, LogSplineDensity
 from anmmm.evidence.variable import LogScale, Variable
@@ -87,7 +85,7 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     pairs = [(x, y)] if np.array_equal(x.sides, y.sides) else [(x, y), (y, x)]
     for one, other in pairs:
         if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
-            found.append(_parted(one.sides, x, y))
+            found.append(_parted(one.sides, x, y, shortest))
     # Neither a direction nor a hidden cause shows in numbers that are normal together.
     shorter = shortest - _normal_together(x, y) if shortest < math.inf else 0.0
     return min(found, key=attrgetter("length")).plus(max(0.0, shorter))
@@ -104,8 +102,13 @@ def _is_step(labels: IntArray, variable: Variable) -> bool:
     return float(sparseness(variable.cells.values[order])[changes].max()) <= sparse
 
 
-def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
-    """Describe both variables by distributions of their own in each of known groups."""
+def _parted(
+    labels: IntArray, x: Variable, y: Variable, shortest: float, is_near: bool = False
+) -> CommonCause:
+    """Describe both variables by distributions of their own in each of known groups.
+
+    By smooth densities, unless the result is near.
+    """
     n, count = len(labels), int(labels.max()) + 1
     of_group = CategoricalMarginal.of(Cells.of(labels.astype(np.float64)))
     # Where the gaps are.
@@ -116,12 +119,15 @@ def _parted(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
         positions[axis, k] = variable.cells.values[rows].mean()
         if (piece := variable.part(rows)) is not None:
             part, each = piece
-            nats[rows] += each.marginal.nats
-            cost, scales[axis, k] = cost + each.marginal.cost, part.unit
+            own = each.marginal if is_near or each.is_tied else each.smooth
+            nats[rows] += own.nats
+            cost, scales[axis, k] = cost + own.cost, part.unit
     of_rows = np.eye(count)[labels]
-    return CommonCause(
-        nats, cost, f"{count} groups", of_rows.mean(axis=0), of_rows, positions, scales
-    )
+    kind, weights = f"{count} groups", of_rows.mean(axis=0)
+    code = CommonCause(nats, cost, kind, weights, of_rows, positions, scales)
+    if is_near or code.length > shortest + NEARLY_EQUAL:
+        return code
+    return _parted(labels, x, y, shortest, is_near=True)
 
 
 def _on_all_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
@@ -173,43 +179,42 @@ def _moved_back(
 def _describe(x: Variable, y: Variable, shortest: float) -> tuple[CommonCause, HiddenFits | None]:
     """Return the shortest description, and the fitted curve if links may make it shorter."""
     kinds, curve = list(product(_kinds(x), _kinds(y))), None
-    rival = Rival.of(shortest, x.cells, y.cells)
-
-    pairs = [_pair(x, y, each, LEAST_IN_GROUP) for each in kinds]
-    codes, fits, places = list[CommonCause](), list[HiddenFits](), places_of(many(pairs[0]))
-    for each, pair in zip(kinds, pairs, strict=True):
-        best, plain = fit_groups(many(pair), rival, places[1])
-        fits.append(best.on(pair, LONGER))
+    rival, codes, fits = Rival.of(shortest, x.cells, y.cells), list[CommonCause](), []
+    for each in kinds:
+        search = Search.of(_pair(x, y, each), rival)
+        best, plain = fit_groups(search)
+        fits.append(best.on(search.whole, LONGER))
         if NOISY in each:
             numbers = [plain[[row]] for row in range(len(plain.shapes))]
             if near := [fit for fit in numbers if not rival.beats_fitted_noise(fit)]:
-                codes += _with_fitted_noise([fit.on(pair, SHORT) for fit in near], x, y)
-    if kinds[0] == (NOISY, NOISY):
-        pair = _pair(x, y, kinds[0], LEAST_ABOUT_CURVE)
-        curve = fit_curve(many(pair), rival, places).on(pair, LONGER)
-        fits.append(curve)
-        sloped = fit_sloped_groups(many(pair), rival, places[1])
-        if not rival.beats(sloped, LAST_MARGIN):
-            codes.append(encode_sloped(sloped.on(pair, LONGER), x, y, shortest))
-    best, *others = sorted(fits, key=lambda fit: float(fit.objective[0]))
-    codes.append(encode(best, x, y))
-    for fit in others:
+                groups = [fit.on(search.whole, SHORT) for fit in near]
+                codes += _with_fitted_noise(groups, x, y, shortest)
+        if each == kinds[0] == (NOISY, NOISY):
+            search = search.about_curve
+            curve = fit_curve(search).on(search.whole, LONGER)
+            sloped = fit_sloped_groups(search)
+            fits.append(curve)
+            if not rival.beats(sloped, LAST_MARGIN):
+                codes.append(encode(sloped.on(search.whole, LONGER), x, y, shortest))
+    for fit in sorted(fits, key=lambda fit: float(fit.objective[0])):
         # Of one kind, fits that are longer whatever information saves need not be encoded.
-        least = min(code.length for code in codes) + rival.nats - shortest + SLACK
-        is_longer = fit.objective[0] > least or rival.leads(fit, NEARLY_EQUAL)
-        if len(kinds) > 1 or not is_longer:
-            codes.append(encode(fit, x, y))
+        least = min((code.length for code in codes), default=math.inf)
+        is_longer = fit.objective[0] > least + rival.nats - shortest + SLACK
+        if not codes or len(kinds) > 1 or not (is_longer or rival.leads(fit, NEARLY_EQUAL)):
+            codes.append(encode(fit, x, y, shortest))
     return min(codes, key=attrgetter("length")), curve
 
 
-def _with_fitted_noise(fits: list[HiddenFits], x: Variable, y: Variable) -> list[CommonCause]:
+def _with_fitted_noise(
+    fits: list[HiddenFits], x: Variable, y: Variable, shortest: float
+) -> list[CommonCause]:
     """Encode groups with fitted densities of the noise, of the shortest number of known groups."""
     found = [(*_noises(fit, x, y), fit) for fit in fits]
     _, noises, fit = min(found, key=itemgetter(0))
     # Groups that divide a uniform variable may as well be an effect in steps.
     if any(_divide(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y))):
         return []
-    return [encode(fit, x, y, noises)]
+    return [encode(fit, x, y, shortest, noises)]
 
 
 def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | None) -> bool:
@@ -249,7 +254,7 @@ def _kinds(variable: Variable) -> tuple[int, ...]:
     return (NOISY,) if variable.parts is None else (NOISY, ATOM)
 
 
-def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pair:
+def _pair(x: Variable, y: Variable, kinds: tuple[int, int]) -> Pair:
     both = x.cells, y.cells
     n_values = np.array(
         [2 if k == ATOM else c.n_distinct for c, k in zip(both, kinds, strict=True)]
@@ -267,7 +272,7 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
         places,
         np.array(kinds, dtype=np.int64),
         n_values,
-        np.array([max(c.variance, least**2) for c in both]),
+        np.array([max(c.variance, LEAST_IN_GROUP**2) for c in both]),
         counts,
         np.asarray(gammaln(counts + 1.0)),
     )

@@ -46,12 +46,12 @@ TINY = 1e-20
 # Observations for all but the last iterations.
 MANY = 4000
 # Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or
-# groups with normal noise, after an iteration of other noise, before the last iterations.
-CURVE_MARGIN, GROUPS_MARGIN, OTHER_MARGIN, LAST_MARGIN = 35.0, 75.0, 20.0, 10.0
+# groups with normal noise, and after an iteration of other noise.
+CURVE_MARGIN, GROUPS_MARGIN, LAST_MARGIN = 35.0, 50.0, 10.0
 # Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
 # Nats per observation that fitted densities of the noise of groups may save, and their least cost.
-FITTED_SAVES, FITTED_COSTS = 0.5, 25.0
+FITTED_SAVES, FITTED_COSTS = 0.35, 25.0
 
 
 def _curve_nodes() -> Nodes:
@@ -86,6 +86,7 @@ GROUPS = Nodes(
 SLOPED = GROUPS._replace(slopes=1)
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
+NOTHING = np.empty((0, 0))
 # Signs of the columns of `found` in a length.
 SIGNS = np.array([-1.0, 1.0, 1.0])
 
@@ -109,7 +110,7 @@ class HiddenFits(Record):
         parameters = np.tile(one, (len(used), 1))
         parameters[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
         shapes = np.stack([used, np.ones_like(used), np.ones_like(used)], axis=1)
-        found = fit_hidden(pair, nodes, shapes, parameters, at, SHORT, TOLERANCE)
+        found = fit_hidden(pair, nodes, shapes, parameters, at, SHORT, TOLERANCE, NOTHING)
         return cls(pair, nodes, shapes, parameters, found)
 
     def __getitem__(self, rows: Sequence[int] | IntArray) -> HiddenFits:
@@ -118,13 +119,17 @@ class HiddenFits(Record):
 
     def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
         """Iterate on, on other observations if some are given."""
-        pair, parameters, nothing = pair or self.pair, self.parameters.copy(), np.empty((0, 0))
-        found = fit_hidden(pair, self.nodes, self.shapes, parameters, nothing, max_iter, TOLERANCE)
-        return HiddenFits(pair, self.nodes, self.shapes, parameters, found)
+        fits = replace(self, pair=pair or self.pair, parameters=self.parameters.copy())
+        return replace(fits, found=fits._iterated(max_iter, NOTHING))
+
+    def _iterated(self, max_iter: int, shares: FloatArray) -> FloatArray:
+        """Iterate in place; return what `fit_hidden` does."""
+        parts = self.pair, self.nodes, self.shapes, self.parameters
+        return fit_hidden(*parts, NOTHING, max_iter, TOLERANCE, shares)
 
     def on(self, pair: Pair, max_iter: int) -> HiddenFits:
         """Return the fits on a pair, iterated on if it is another one."""
-        return self if pair is self.pair else self.further(max_iter, pair)
+        return self if pair.values is self.pair.values else self.further(max_iter, pair)
 
     def scaled_apart(self, max_iter: int) -> HiddenFits:
         """Fit noise of its own scale in each group."""
@@ -163,8 +168,19 @@ class HiddenFits(Record):
 
     @computed
     def first(self) -> Hidden:
-        """Parameters of the first fit."""
-        return _parts(self.parameters[0], self.nodes)
+        """Parameters of the first fit, at the nodes that it uses."""
+        parts, used = _parts(self.parameters[0], self.nodes), int(self.shapes[0, 0])
+        of_nodes = "weights", "positions", "variances", "slopes", "tables"
+        return parts._replace(**{name: getattr(parts, name)[..., :used] for name in of_nodes})
+
+    @computed
+    def alone(self) -> Hidden:
+        """The same, with positions and variances of each variable itself, also with slopes."""
+        hidden = self.first
+        positions, variances = hidden.positions.copy(), hidden.variances.copy()
+        positions[1] += hidden.slopes * positions[0]
+        variances[1] += hidden.slopes**2 * variances[0, 0]
+        return hidden._replace(positions=positions, variances=variances)
 
     @computed
     def objective(self) -> FloatArray:
@@ -179,11 +195,9 @@ class HiddenFits(Record):
     @property
     def responsibilities(self) -> FloatArray:
         """Probability of each node given each observation, by the first fit, (n, K)."""
-        parts = self.derivatives[0][0] + self.derivatives[1][0] + log_weights(self)
-        parts -= parts.max(axis=1, keepdims=True)
-        np.exp(parts, out=parts)
-        parts /= parts.sum(axis=1, keepdims=True)
-        return np.asarray(parts)
+        shares = np.empty((int(self.shapes[0, 0]), self.pair.values.shape[1]))
+        self[[0]]._iterated(1, shares)
+        return shares.T
 
     @computed
     def derivatives(self) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
@@ -237,6 +251,10 @@ class Rival(Record):
         """Whether a fit is by a margin, in nats per 300 observations, too long to be followed."""
         return self.leads(fit, margin * self.n / 300.0 + SLACK)
 
+    def ended(self, fit: HiddenFits) -> HiddenFits:
+        """Iterate a fit to its end, unless it is too long."""
+        return fit if self.beats(fit, LAST_MARGIN) else fit.further(LONG)
+
     def beats_fitted_noise(self, fit: HiddenFits) -> bool:
         """Whether groups stay longer whatever density their noise has."""
         return self.leads(fit, FITTED_SAVES * self.n - FITTED_COSTS)
@@ -270,9 +288,8 @@ def _angles(values: FloatArray) -> FloatArray:
     return np.asarray((angles - start) % (2.0 * math.pi))
 
 
-def places_of(pair: Pair) -> tuple[FloatArray, FloatArray]:
-    """Place few rows in (0, 1) along four lines and around 0: by value, and by rank, (5, n)."""
-    values = evenly_spaced(pair).values
+def places_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Place rows (2, n) in (0, 1) along four lines and around 0: by value, and by rank, (5, n)."""
     t = np.vstack([_lines(values), _angles(values)])
     order = t.argsort(axis=1)
     ordered, n = np.take_along_axis(t, order, axis=1), t.shape[1]
@@ -299,34 +316,55 @@ def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
-def many(pair: Pair) -> Pair:
-    """Return at least `MANY` rows, if there are so many."""
-    return evenly_spaced(pair, MANY)
+class Search(Record):
+    """Rows of a pair on which fits start, go on, and end, and the direction they have to beat."""
+
+    few: Pair
+    pair: Pair  # `MANY` rows or more
+    whole: Pair
+    rival: Rival
+    places: tuple[FloatArray, FloatArray]  # `places_of` few rows
+
+    @classmethod
+    def of(cls, pair: Pair, rival: Rival) -> Search:
+        """Choose rows."""
+        rows = evenly_spaced(pair, MANY)
+        few = evenly_spaced(rows)
+        return cls(few, rows, pair, rival, places_of(few.values))
+
+    @property
+    def about_curve(self) -> Search:
+        """The same for fits of a curve, or of lines in groups."""
+        floor = np.maximum(self.whole.floor, LEAST_ABOUT_CURVE**2)
+        few, pair, whole = (p._replace(floor=floor) for p in (self.few, self.pair, self.whole))
+        return replace(self, few=few, pair=pair, whole=whole)
 
 
-def fit_curve(pair: Pair, rival: Rival, places: tuple[FloatArray, FloatArray]) -> HiddenFits:
-    """Fit a curve, from `places_of` the pair."""
-    few, at = evenly_spaced(pair), np.vstack(places)
-    starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
+def fit_curve(search: Search) -> HiddenFits:
+    """Fit a curve."""
+    at = np.vstack(search.places)
+    starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
     growing = starts.apart(2).scaled_apart(LONGER).best
-    best = plain = starts.apart(2).further(LONGER, pair).best
+    best = plain = starts.best.further(LONGER, search.pair)
     if growing.objective[0] < starts.best.objective[0]:
-        best = best_of([plain, growing.further(LONGER, pair)])
-    if rival.beats(best, CURVE_MARGIN):
+        best = best_of([plain, growing.further(LONGER, search.pair)])
+    if search.rival.beats(best, CURVE_MARGIN):
         return best
-    return _longer(best.further(LONGER), plain, rival)
+    return _longer(best.further(LONGER), plain, search.rival)
 
 
-def fit_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups from ranks of `places_of`; return also the best of each number, equal noise."""
-    few = evenly_spaced(pair)
-    starts = [_started(few, ranks[:-1], range(2, FEW_GROUPS + 1))]
-    most = _started(few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
+def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
+    """Fit groups; return also the best of each number, equal noise."""
+    (_, ranks), rival = search.places, search.rival
+    # Along both variables, and many groups around the mean too.
+    starts = [_started(search.few, ranks[:2], range(2, FEW_GROUPS + 1))]
+    ranks = ranks[[0, 1, 4]]
+    most = _started(search.few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
     is_shorter = most.best.objective[0] < starts[0].best.objective[0]
     if is_shorter and not rival.beats_fitted_noise(most.best):
-        starts += [_started(few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
-    plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
+        starts += [_started(search.few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
+    plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, search.pair)
     # Of the larger numbers the best alone, if it is the best of all.
     usual = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)]
     larger = [plain.best] if plain.best.shapes[0, 0] > FEW_GROUPS else []
@@ -337,16 +375,16 @@ def fit_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> tuple[HiddenFits,
     return best, plain
 
 
-def fit_sloped_groups(pair: Pair, rival: Rival, ranks: FloatArray) -> HiddenFits:
-    """Fit groups within which the second variable has a slope in the first, from `places_of`."""
-    few = evenly_spaced(pair)
-    plain = _started(few, ranks[:-1], range(2, FEW_GROUPS + 1), SLOPED)
-    plain = plain.of_each(2).further(LONGER).of_each(1)
-    kinds = [plain, plain.scaled_apart(LONGER)]
-    if not rival.beats(best_of(kinds), GROUPS_MARGIN):
-        kinds = [fits.apart(2).further(LONGER, pair) for fits in kinds]
-    best = best_of(kinds)
-    return best if rival.beats(best, LAST_MARGIN) else best.further(LONG)
+def fit_sloped_groups(search: Search) -> HiddenFits:
+    """Fit groups within which the second variable has a slope in the first."""
+    _, ranks = search.places
+    # Along both diagonals.
+    plain = _started(search.few, ranks[2:4], range(2, FEW_GROUPS + 1), SLOPED)
+    plain = plain.of_each(1).further(LONGER)
+    kinds = [plain, plain.apart(2).scaled_apart(LONGER)]
+    if not search.rival.beats(best_of(kinds), GROUPS_MARGIN):
+        kinds = [fits.apart(2).further(LONGER, search.pair) for fits in kinds]
+    return search.rival.ended(best_of(kinds))
 
 
 def _started(few: Pair, ranks: FloatArray, counts: range, nodes: Nodes = GROUPS) -> HiddenFits:
@@ -361,9 +399,9 @@ def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
     richer = [plain.split(axis) for axis in range(2) if plain.pair.kinds[axis] == NOISY]
     if len(richer) == 2:
         richer.append(richer[0].with_noise_of(richer[1], 1))
-    if richer and not rival.beats(best_of([best, *richer]), OTHER_MARGIN):
-        best = best_of([best, joined(richer).apart(2).further(LONGER)])
-    return best if rival.beats(best, LAST_MARGIN) else best.further(LONG)
+    if richer and not rival.beats(best_of([best, *richer]), LAST_MARGIN):
+        best = best_of([best, best_of(richer).further(LONGER)])
+    return rival.ended(best)
 
 
 def log_weights(fit: HiddenFits) -> FloatArray:

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from anmmm._kernels.hidden import ATOM, COUNTS, NOISY
+from anmmm._kernels.hidden import ATOM, CATEGORICAL, NOISY
 from anmmm._record import computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Encoding, code_lengths, gaussian_nats
 from anmmm.evidence.density import Density
-from anmmm.evidence.hidden import MOST_GROUPS, NEARLY_EQUAL, TINY, HiddenFits
+from anmmm.evidence.hidden import MOST_GROUPS, NEARLY_EQUAL, SLACK, TINY, HiddenFits
 from anmmm.evidence.variable import Variable
 
 # Prior of each kind: a curve, groups of equal scales or of own ones; of groups with fitted noise,
@@ -104,87 +104,89 @@ def encode(
     fit: HiddenFits,
     x: Variable,
     y: Variable,
+    shortest: float = math.inf,
     noises: Sequence[Density | None] = (None, None),
     *,
     behind: tuple[Variable, Variable] | None = None,
     costs: Sequence[float] = (0.0, 0.0),
 ) -> CommonCause:
-    """Encode both variables' cells under a fit, or those `behind` links that have costs."""
-    masses = tuple(mass_of(fit, axis, v, noises[axis]) for axis, v in enumerate((x, y)))
-    hidden, (count, *components) = fit.first, fit.shapes[0]
-    joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
+    """Encode both variables' cells under a fit, or those `behind` links that have costs.
+
+    shortest: length of the shorter direction. A much longer code lacks the last refinements.
+    """
+    hidden, nodes, both = fit.alone, fit.nodes, (x, y)
+    of_cells = [mass_of(fit, axis, v, noises[axis]) for axis, v in enumerate(both)]
+    of_x, of_y = (mass[v.cells.index] for v, mass in zip(both, of_cells, strict=True))
+    if nodes.slopes:
+        (_, at_y), var_y = fit.first.positions, fit.first.variances[1, 0]
+        of_y = _mass_on_lines(y, x, at_y, hidden.slopes, var_y)
     # An observation without a probability in any group belongs to each as all do.
-    joint = np.where(joint.any(axis=1, keepdims=True), joint, 1e-300 * hidden.weights)
+    joint = np.maximum(hidden.weights * of_x * of_y, 1e-300 * hidden.weights)
     total = joint.sum(axis=1)
-    is_rare = behind is not None or any(noises) or (fit.is_curve and bool(fit.nodes.own_scales))
-    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE if is_rare else OFTEN)
+    has_growth = fit.is_curve and nodes.own_scales
+    is_rare = behind is not None or any(noises) or nodes.slopes or has_growth
+    cost = float(fit.found[0, 1:].sum()) - math.log(RARE if is_rare else OFTEN)
     # The noise variance is one of the density's parameters.
     cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
-    # What it saves on a variable alone, a direction could as well.
-    alone = [
-        v.marginal.length - 0.5 * cost - of_link - _nats((mass @ hidden.weights)[v.cells.index], v)
-        for v, mass, of_link in zip(behind or (x, y), masses, costs, strict=True)
-    ]
-    cost += max(0.0, *alone)
-    noisy = np.isin(fit.pair.kinds[:, np.newaxis], (NOISY, ATOM))
-    known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
+    kinds, (count, *components) = fit.pair.kinds[:, np.newaxis], fit.shapes[0]
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
     fractions = hidden.fractions * (np.arange(2) < np.reshape(components, (2, 1)))
     scales = np.sqrt((fractions[:, :, np.newaxis] * parts).sum(axis=1))
-    return CommonCause(
+    code = CommonCause(
         nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
-        kind="curve" if fit.is_curve else f"{count} groups",
-        weights=hidden.weights[:count],
-        probabilities=(joint / total[:, np.newaxis])[:, :count],
-        positions=np.where(known, hidden.positions, np.nan)[:, :count],
-        scales=np.where(noisy, scales, np.nan)[:, :count],
+        kind="curve" if fit.is_curve else f"{count} groups" + f", {CORRELATED}" * nodes.slopes,
+        weights=hidden.weights,
+        probabilities=joint / total[:, np.newaxis],
+        positions=np.where(kinds == CATEGORICAL, np.nan, hidden.positions),
+        scales=np.where(np.isin(kinds, (NOISY, ATOM)), scales, np.nan),
     )
-
-
-def encode_sloped(fit: HiddenFits, x: Variable, y: Variable, shortest: float) -> CommonCause:
-    """Encode both variables' cells under groups within which y has a slope in x.
-
-    shortest: length of the shorter direction.
-    """
-    hidden, (count, *_), is_own, both = fit.first, fit.shapes[0], fit.nodes.own_scales, (x, y)
-    slopes, weights = hidden.slopes[:count], hidden.weights[:count]
-    (at_x, at_y), (var_x, var_y) = hidden.positions[:, :count], hidden.variances[:, 0, :count]
-    # Of y itself, and the same groups the other way round.
-    centers, total = at_y + slopes * at_x, var_y + slopes**2 * var_x
-    back, left = slopes * var_x / total, var_x * var_y / total
-    alone = _normal_mass(x, at_x, var_x), _normal_mass(y, centers, total)
-    y_of_x = _normal_mass(y, at_y + np.outer(x.cells.values, slopes), var_y)
-    joint = np.maximum(weights * alone[0] * y_of_x, 1e-300 * weights)
-    of_rows = joint.sum(axis=1)
-    # Scales, and slopes.
-    log_n, n_own = math.log(len(joint)), count if is_own else 1
-    cost = float(fit.found[0, 2]) + position_cost(fit) - math.log(RARE) + 0.5 * n_own * log_n
-    code = CommonCause(
-        nats=code_lengths(of_rows, x.cells.n_distinct * y.cells.n_distinct),
-        cost=cost,
-        kind=f"{count} groups, {CORRELATED}",
-        weights=weights,
-        probabilities=joint / of_rows[:, np.newaxis],
-        positions=np.stack([at_x, centers]),
-        scales=np.sqrt(np.stack([var_x, total])),
-    )
-    if code.length > shortest + NEARLY_EQUAL:
-        # What follows makes it longer.
+    if code.length > shortest + NEARLY_EQUAL + SLACK:
         return code
-    x_of_y = _normal_mass(x, at_x - back * centers + np.outer(y.cells.values, back), left)
-    of_alone = [_nats(mass @ weights, v) for v, mass in zip(both, alone, strict=True)]
-    saved = [v.marginal.length - nats for v, nats in zip(both, of_alone, strict=True)]
-    code = code.plus(max(0.0, max(saved) - 0.5 * cost))
-    # A direction could have a cause in such groups, and an effect on a line or with such noise.
-    of_groups = 0.5 * (2 * count - 1 + n_own) * log_n - math.lgamma(count + 1.0)
-    x_alone, y_alone = (
-        min(v.marginal.length, nats + of_groups) for v, nats in zip(both, of_alone, strict=True)
-    )
-    of_noise = of_groups + 0.5 * n_own * log_n
-    y_given = min(_nats(y_of_x @ weights, y) + of_noise, _on_line(y, x))
-    x_given = min(_nats(x_of_y @ weights, x) + of_noise, _on_line(x, y))
-    return code.plus(max(0.0, shortest - min(x_alone + y_given, y_alone + x_given)))
+    code = code.plus(position_cost(fit) - float(fit.found[0, 1]))
+    # What it saves on a variable alone, a direction could as well.
+    masses = [mass @ hidden.weights for mass in of_cells]
+    alone = [_nats(mass[v.cells.index], v) for v, mass in zip(both, masses, strict=True)]
+    each = zip(behind or both, alone, costs, strict=True)
+    saved = max(v.marginal.length - nats - of_link for v, nats, of_link in each)
+    code = code.plus(max(0.0, saved - 0.5 * code.cost))
+    if nodes.slopes and code.length <= shortest + NEARLY_EQUAL:
+        code = code.plus(max(0.0, shortest - _of_directions(fit, x, y, of_y, alone)))
+    return code
+
+
+def _of_directions(
+    fit: HiddenFits, x: Variable, y: Variable, of_y: FloatArray, alone: Sequence[float]
+) -> float:
+    """Return the length of a direction that has slopes' groups in its cause, or in its noise.
+
+    A cause has its own marginal or takes `alone`; an effect is on one line, or in groups, in which
+    y has the probabilities `of_y`, (n, K).
+    """
+    hidden, (count, *_) = fit.alone, fit.shapes[0]
+    (at_x, at_y), (var_x, var_y) = hidden.positions, hidden.variances[:, 0]
+    # The same groups the other way round.
+    back = hidden.slopes * var_x / var_y
+    left = var_x * fit.first.variances[1, 0] / var_y
+    of_x = _mass_on_lines(x, y, at_x - back * at_y, back, left)
+    half_log, n_own = 0.5 * math.log(len(of_x)), count if fit.nodes.own_scales else 1
+    of_groups = half_log * (2 * count - 1 + n_own) - math.lgamma(count + 1.0)
+    lengths = list[float]()
+    for cause, effect, nats, of_effect in ((x, y, alone[0], of_y), (y, x, alone[1], of_x)):
+        of_noise = _nats(of_effect @ hidden.weights, effect) + of_groups + half_log * n_own
+        of_cause = min(cause.marginal.length, nats + of_groups)
+        lengths.append(of_cause + min(of_noise, _on_line(effect, cause)))
+    return min(lengths)
+
+
+def _mass_on_lines(
+    effect: Variable, cause: Variable, at: FloatArray, slopes: FloatArray, variances: FloatArray
+) -> FloatArray:
+    """Probability of each observation's cell about the lines (K,) of groups, (n, K)."""
+    centers, sds = at + np.outer(cause.cells.values, slopes), np.sqrt(variances)
+    ends = effect.cells.lower, effect.cells.upper
+    below, above = ((end[:, np.newaxis] - centers) / sds for end in ends)
+    return np.where(below < 0.0, ndtr(above) - ndtr(below), ndtr(-below) - ndtr(-above))
 
 
 def _on_line(effect: Variable, cause: Variable) -> float:
@@ -197,13 +199,6 @@ def _on_line(effect: Variable, cause: Variable) -> float:
     return float(nats.sum()) + 1.5 * math.log(len(x))
 
 
-def _normal_mass(variable: Variable, centers: FloatArray, variances: FloatArray) -> FloatArray:
-    """Probability of each observation's cell about centers, (K,) or (n, K), (n, K)."""
-    ends, sds = (variable.cells.lower, variable.cells.upper), np.sqrt(variances)
-    below, above = ((end[:, np.newaxis] - centers) / sds for end in ends)
-    return np.where(below < 0.0, ndtr(above) - ndtr(below), ndtr(-below) - ndtr(-above))
-
-
 def _nats(masses: FloatArray, variable: Variable) -> float:
     """Return the nats of a variable, given the probability (n_samples,) of each cell."""
     return float(code_lengths(masses, variable.cells.n_distinct).sum())
@@ -213,7 +208,7 @@ def mass_of(
     fit: HiddenFits, axis: int, variable: Variable, noise: Density | None = None
 ) -> FloatArray:
     """Probability of each cell at each node, (n_distinct, K)."""
-    hidden = fit.first
+    hidden = fit.alone
     if noise:
         about = variable.cells.edges[:, np.newaxis] - hidden.positions[axis]
         below, above = noise.cdf(about), noise.mirrored().cdf(-about)
@@ -238,7 +233,7 @@ def mass_of(
 def position_cost(fit: HiddenFits) -> float:
     """Return the Laplace cost of positions by the observed information, eq. 4."""
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
-    basis = nodes.basis.T
+    basis = nodes.basis[:, : len(hidden.weights)].T
     _, slopes, curvatures = zip(*fit.derivatives, strict=True)
     R = fit.responsibilities
     weighted = [R * slope for slope in slopes]

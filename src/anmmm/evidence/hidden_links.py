@@ -21,10 +21,9 @@ from anmmm.evidence.hidden import (
     TINY,
     HiddenFits,
     Rival,
+    Search,
     evenly_spaced,
     fit_curve,
-    many,
-    places_of,
 )
 from anmmm.evidence.models.postnonlinear import LINK_PRIOR, EffectScale, MonotoneLink
 from anmmm.evidence.variable import Variable
@@ -146,8 +145,8 @@ def curve_of_quantiles(pair: Pair, x: Variable, y: Variable) -> tuple[HiddenFits
     On these scales no variable has a long tail.
     """
     pair = pair._replace(values=np.stack([x.quantiles.values, y.quantiles.values]))
-    few, no_rival = many(pair), Rival(math.inf, len(x.cells.values))
-    curve = fit_curve(few, no_rival, places_of(few)).on(pair, SHORT)
+    no_rival = Rival(math.inf, len(x.cells.values))
+    curve = fit_curve(Search.of(pair, no_rival)).on(pair, SHORT)
     both = zip((x, y), curve.first.positions, strict=True)
     return curve, np.stack([v.quantiles.undo(positions) for v, positions in both])
 

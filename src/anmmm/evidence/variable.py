@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -99,8 +99,6 @@ class Variable(Record):
         The variable in the user's unit, which shows whether it may be counts.
     is_categorical : bool
         Whether its values are categories without an order.
-    marginal : Marginal
-        Its shortest marginal description.
     """
 
     cells: Cells
@@ -108,11 +106,6 @@ class Variable(Record):
     points: FloatArray
     raw: FloatArray | None = None
     is_categorical: bool = False
-    marginal: Marginal = field(init=False)
-
-    def __post_init__(self) -> None:
-        # Computed now because both directions, in two threads, need it next.
-        object.__setattr__(self, "marginal", shortest(marginals_of(self)))
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
@@ -130,6 +123,11 @@ class Variable(Record):
     def of_label(cls, rows: BoolArray) -> Variable:
         """Describe which rows (n_samples,) are in a part."""
         return cls.of(standardize(rows.astype(np.float64)[:, np.newaxis])[0][:, 0])
+
+    @computed
+    def marginal(self) -> Marginal:
+        """Its shortest marginal description."""
+        return shortest(marginals_of(self))
 
     @computed
     def smooth(self) -> LogSplineDensity:
