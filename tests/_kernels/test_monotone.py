@@ -202,10 +202,10 @@ def test_observations_lie_in_their_intervals(values):
 
 def values_at(points, low, step, c, center=0.0):
     """The function at points, the center taken from its first spline."""
-    out, centers = np.empty(len(points)), np.zeros(M)
+    out, centers = np.empty((1, len(points))), np.zeros(M)
     centers[0] = center / c[0]
-    link_values(points, np.array([low, step, 0.0]), centers, c, out)
-    return out
+    link_values(points, np.array([low, step, 0.0]), centers, c[np.newaxis], out)
+    return out[0]
 
 
 def test_values_of_a_function_are_sums_of_integrals(rng):

@@ -63,22 +63,27 @@ def _near(s: float) -> tuple[float, float, float]:
 def link_values(
     points: FloatArray, knots: FloatArray, centers: FloatArray, c: FloatArray, out: FloatArray
 ) -> None:
-    """Write h, eq. 14, at points, straight beyond the inner knots; infinite ones stay infinite."""
-    step, center = knots[1], dot(centers, c)
-    for n in range(points.shape[0]):
-        out[n] = points[n]
-        if math.isfinite(points[n]):
-            u = (points[n] - knots[0]) / step
-            j, s = _interval(u)
-            rest, beyond = 1.0 - s, u - j - s
-            first, middle, last = _near(s)
-            first += beyond * 0.5 * rest * rest
-            middle += beyond * (0.5 + s * rest)
-            last += beyond * 0.5 * s * s
-            h = first * c[j] + middle * c[j + 1] + last * c[j + 2]
-            for i in range(j):
-                h += c[i]
-            out[n] = step * h - center
+    """Write functions h, eq. 14, of slopes c (r, N_SLOPES), at points, (r, n).
+
+    Straight beyond the inner knots; infinite ones stay infinite.
+    """
+    step = knots[1]
+    for r in range(c.shape[0]):
+        center = dot(centers, c[r])
+        for n in range(points.shape[0]):
+            out[r, n] = points[n]
+            if math.isfinite(points[n]):
+                u = (points[n] - knots[0]) / step
+                j, s = _interval(u)
+                rest, beyond = 1.0 - s, u - j - s
+                first, middle, last = _near(s)
+                first += beyond * 0.5 * rest * rest
+                middle += beyond * (0.5 + s * rest)
+                last += beyond * 0.5 * s * s
+                h = first * c[r, j] + middle * c[r, j + 1] + last * c[r, j + 2]
+                for i in range(j):
+                    h += c[r, i]
+                out[r, n] = step * h - center
 
 
 @kernel(inner=True)

@@ -86,9 +86,11 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     for one, other in pairs:
         if 0 < one.sides.max() < MOST_GROUPS and not _is_step(one.sides, other):
             found.append(_parted(one.sides, x, y, shortest))
+    best = min(found, key=attrgetter("length"))
+    if not best.length < shortest + NEARLY_EQUAL < math.inf:
+        return best
     # Neither a direction nor a hidden cause shows in numbers that are normal together.
-    shorter = shortest - _normal_together(x, y) if shortest < math.inf else 0.0
-    return min(found, key=attrgetter("length")).plus(max(0.0, shorter))
+    return best.plus(max(0.0, shortest - _normal_together(x, y)))
 
 
 def _is_step(labels: IntArray, variable: Variable) -> bool:

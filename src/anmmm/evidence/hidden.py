@@ -119,13 +119,8 @@ class HiddenFits(Record):
 
     def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
         """Iterate on, on other observations if some are given."""
-        fits = replace(self, pair=pair or self.pair, parameters=self.parameters.copy())
-        return replace(fits, found=fits._iterated(max_iter, NOTHING))
-
-    def _iterated(self, max_iter: int, shares: FloatArray) -> FloatArray:
-        """Iterate in place; return what `fit_hidden` does."""
-        parts = self.pair, self.nodes, self.shapes, self.parameters
-        return fit_hidden(*parts, NOTHING, max_iter, TOLERANCE, shares)
+        parts = pair or self.pair, self.nodes, self.shapes, self.parameters.copy()
+        return HiddenFits(*parts, fit_hidden(*parts, NOTHING, max_iter, TOLERANCE, NOTHING))
 
     def on(self, pair: Pair, max_iter: int) -> HiddenFits:
         """Return the fits on a pair, iterated on if it is another one."""
@@ -196,7 +191,8 @@ class HiddenFits(Record):
     def responsibilities(self) -> FloatArray:
         """Probability of each node given each observation, by the first fit, (n, K)."""
         shares = np.empty((int(self.shapes[0, 0]), self.pair.values.shape[1]))
-        self[[0]]._iterated(1, shares)
+        parts = self.pair, self.nodes, self.shapes, self.parameters
+        fit_hidden(*parts, NOTHING, 1, TOLERANCE, shares)
         return shares.T
 
     @computed
@@ -355,7 +351,7 @@ def fit_curve(search: Search) -> HiddenFits:
 
 
 def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups; return also the best of each number, equal noise."""
+    """Fit groups; return also the best two numbers, equal noise."""
     (_, ranks), rival = search.places, search.rival
     # Along both variables, and many groups around the mean too.
     starts = [_started(search.few, ranks[:2], range(2, FEW_GROUPS + 1))]
@@ -366,13 +362,12 @@ def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
         starts += [_started(search.few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
     plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, search.pair)
     # Of the larger numbers the best alone, if it is the best of all.
-    usual = plain[np.flatnonzero(plain.shapes[:, 0] <= FEW_GROUPS)]
-    larger = [plain.best] if plain.best.shapes[0, 0] > FEW_GROUPS else []
-    plain = joined([usual, *larger])
+    is_usual = plain.shapes[:, 0] <= FEW_GROUPS
+    is_usual[plain.objective.argmin()] = True
+    plain = plain[np.flatnonzero(is_usual)]
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    if not rival.beats(best, GROUPS_MARGIN):
-        best = _longer(best, joined([usual.apart(2), *larger]), rival)
-    return best, plain
+    two = plain.apart(2)
+    return best if rival.beats(best, GROUPS_MARGIN) else _longer(best, two, rival), two
 
 
 def fit_sloped_groups(search: Search) -> HiddenFits:

@@ -137,13 +137,16 @@ class EffectScale(Record):
 
     def link_at(self, z: FloatArray, slopes: FloatArray) -> FloatArray:
         """Return h of slopes (N_SLOPES,) at points (n_points,) of the scale."""
-        h = np.empty(len(z))
-        link_values(z, self.sums.knots, self.sums.centers, slopes, h)
-        return h
+        return self._links_at(z, slopes[np.newaxis]).ravel()
 
     def integrals(self, z: FloatArray) -> FloatArray:
         """Integrals of h's splines at points of the scale, minus means: (N_SLOPES, n_points)."""
-        return np.stack([self.link_at(z, c) for c in np.eye(N_SLOPES)])
+        return self._links_at(z, np.eye(N_SLOPES))
+
+    def _links_at(self, z: FloatArray, slopes: FloatArray) -> FloatArray:
+        h = np.empty((len(slopes), len(z)))
+        link_values(z, self.sums.knots, self.sums.centers, slopes, h)
+        return h
 
 
 class MonotoneLink(Record):
