@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -146,22 +147,24 @@ class Normals(Marginal):
         widest = _widest_gaps(values, counts.stop - 1)
         standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
         most += SLACK - float(standard.sum())
-        for count in counts:
-            even = [i * n / count for i in range(1, count)]
-            # A cut within an observation may be before or after it: the mean of both is mirrored.
-            down, up = [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
-            choices = [[down, up]]
+        cuts = [each for count in counts for each in _even_cuts(n, count)]
+        cuts += [sorted(at for _, at in widest[: count - 1]) for count in counts]
+        nats = _cluster_nats(sums, cuts, floor)
+        even, at_gaps = nats[: 2 * len(counts)].reshape(-1, 2), nats[2 * len(counts) :]
+        # The mean of both is mirrored as the variable is.
+        found = zip(counts, even.mean(axis=1).tolist(), at_gaps.tolist(), strict=True)
+        for i, (count, within, by_gaps) in enumerate(found):
+            chosen = cuts[2 * i : 2 * i + 2]
             # Gaps that are wider than all others by more than rounding.
-            if widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]:
-                choices.append([sorted(at for _, at in widest[: count - 1])])
-            nats = [sum(_cluster_nats(sums, cuts, floor) for cuts in c) / len(c) for c in choices]
-            within, chosen = min(zip(nats, choices, strict=True))
+            is_clear = widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]
+            if is_clear and by_gaps < within:
+                within, chosen = by_gaps, [cuts[2 * len(counts) + i]]
             # Means and weights of all clusters but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
             places = np.empty((len(chosen), n), np.intp)
             places[:, np.argsort(cells.values)] = [
-                np.searchsorted(cuts, np.arange(n), side="right") for cuts in chosen
+                np.searchsorted(each, np.arange(n), side="right") for each in chosen
             ]
             yield cls._from(cells, np.eye(count)[places].mean(axis=0), 0.5)
 
@@ -191,20 +194,30 @@ def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
     return sorted(zip(gaps[places].tolist(), (places + 1).tolist(), strict=True), reverse=True)
 
 
-def _cluster_nats(sums: FloatArray, cuts: list[int], floor: float) -> float:
-    """Return the nats of standardized values in Gaussian clusters, minus those of one Gaussian.
+@lru_cache
+def _even_cuts(n: int, count: int) -> tuple[list[int], list[int]]:
+    """Return the places that cut n values into even clusters, those within a value before it.
 
-    `sums`: (n + 1,), of the sorted values before each place; `cuts`: where clusters end.
+    And after it.
+    """
+    even = [i * n / count for i in range(1, count)]
+    return [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
+
+
+def _cluster_nats(sums: FloatArray, cuts: list[list[int]], floor: float) -> FloatArray:
+    """Return the nats of values in Gaussian clusters minus those of one, for lists of cuts, (m,).
+
+    `sums`: (n + 1,), of the sorted standardized values before each place.
     """
     n = len(sums) - 1
-    ends = [0, *cuts, n]
-    totals = sums[ends].tolist()
-    between, apart = 0.0, 0.0
-    for k in range(len(cuts) + 1):
-        size = ends[k + 1] - ends[k]
-        between += (totals[k + 1] - totals[k]) ** 2 / size
-        apart -= size * math.log(size / n)
-    return 0.5 * n * math.log(max(1.0 - between / n, floor)) + apart
+    ends = np.array([end for each in cuts for end in (0, *each, n)])
+    sizes, totals = np.diff(ends), np.diff(sums[ends])
+    # Between two lists is no cluster.
+    sizes, totals = sizes[sizes > 0], totals[sizes > 0]
+    starts = np.cumsum([0] + [len(each) + 1 for each in cuts[:-1]])
+    between = np.add.reduceat(totals**2 / sizes, starts)
+    apart = np.add.reduceat(sizes * np.log(sizes / n), starts)
+    return np.asarray(0.5 * n * np.log(np.maximum(1.0 - between / n, floor)) - apart)
 
 
 def own_marginals(variable: Variable) -> Iterator[Marginal]:
