@@ -270,11 +270,6 @@ def _apart(objective: FloatArray, count: int) -> list[int]:
     return kept
 
 
-def _lines(values: FloatArray) -> FloatArray:
-    x, y = values
-    return np.stack([x, y, x + y, x - y])
-
-
 def _angles(values: FloatArray) -> FloatArray:
     """Angles of rows (2, n) about 0, (n,), from the end of their largest gap on."""
     angles = np.arctan2(*values[::-1])
@@ -286,7 +281,8 @@ def _angles(values: FloatArray) -> FloatArray:
 
 def places_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Place rows (2, n) in (0, 1) along four lines and around 0: by value, and by rank, (5, n)."""
-    t = np.vstack([_lines(values), _angles(values)])
+    x, y = values
+    t = np.stack([x, y, x + y, x - y, _angles(values)])
     order = t.argsort(axis=1)
     ordered, n = np.take_along_axis(t, order, axis=1), t.shape[1]
     # As np.quantile, whose checks take longer.
