@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -285,11 +286,8 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
         if log is not None:
             lengths.fitted.update(_stored(log, lengths.sample))
 
-        def count(new: dict[Key, float]) -> None:
-            update(len(new))
-
         def on_fit(new: dict[Key, float]) -> None:
-            count(new)
+            update(len(new))
             if log is not None:
                 log.add(
                     (at, " ".join(map(str, (node, *sorted(causes)))), nats)
@@ -297,7 +295,7 @@ def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterat
                 )
 
         lengths.on_fit = on_fit
-        yield count
+        yield lambda new: update(len(new))
 
 
 def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
@@ -346,41 +344,37 @@ def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
 def _limits(
     lengths: Lengths, found: _Found, rules: Rules, common_cause: bool, on_fit: OnFit
 ) -> dict[Arrow, tuple[float, str]]:
-    """Return the most confidence in arrows that have less of it for some reason, and the reason.
+    """Return the most confidence that each arrow may have, and the reason if it is below 1.
 
     As with pairs: traps, outliers, copies and rows in time, values of groups of rows, and models
     that leave a doubt.
     """
-    limits: dict[Arrow, tuple[float, str]] = {}
-
-    def limit(arrow: Arrow, confidence: float, why: str) -> None:
-        if confidence < limits.get(arrow, (1.0, ""))[0]:
-            limits[arrow] = confidence, why
-
+    sample, names, columns = lengths.sample, lengths.sample.names, lengths.sample.values.T
+    values, odd, copies = again_without(lengths, found.parents)
+    misleading, again = "; ".join(filter(None, (odd, copies))), dict[Arrow, float]()
+    if misleading:
+        LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
+        fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs)
+        fewer.on_fit = on_fit
+        again = _confidences(fewer, rules, common_cause)
+    of_groups = ["" if copies else groups_note(*each) for each in zip(columns, names, strict=True)]
+    limits = {}
     for i, j in arrows(found.parents):
-        reverse = i, found.parents[i] | {j}
-        if doubt := doubt_of(found.models[j].name, lengths.model(*reverse).name):
+        reasons = [(1.0, "")]
+        reverse = lengths.model(i, found.parents[i] | {j})
+        if doubt := doubt_of(found.models[j].name, reverse.name):
             odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
-            limit((i, j), float(expit(odds)), doubt)
-    sample, (values, odd, others) = lengths.sample, again_without(lengths, found.parents)
-    names, columns = sample.names, sample.values.T
-    of_groups = ["" if others else groups_note(*each) for each in zip(columns, names, strict=True)]
-    for i, j in arrows(found.parents):
+            reasons.append((float(expit(odds)), doubt))
         note, both = of_groups[i] or of_groups[j], (columns[i], columns[j])
         if not (sample.categorical[i] or sample.categorical[j]):
             note = note or trap_note(*both, (names[i], names[j])) or drift_note(*both)
         if note:
-            limit((i, j), UNSURE, note)
-    if odd or others:
-        LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-        fewer = Lengths(Sample(values, sample.categorical, sample.names), lengths.n_jobs)
-        fewer.on_fit = on_fit
-        again = _confidences(fewer, rules, common_cause)
-        for arrow in arrows(found.parents):
-            confidence = again.get(arrow, 0.5)
-            is_confirmed = confidence >= CONFIRMING_CONFIDENCE and not others
-            why = "; ".join(filter(None, (odd, others)))
-            limit(arrow, 1.0 if is_confirmed else confidence, why)
+            reasons.append((UNSURE, note))
+        confidence = again.get((i, j), 0.5)
+        if copies or (odd and confidence < CONFIRMING_CONFIDENCE):
+            reasons.append((confidence, misleading))
+        # The first of equal ones.
+        limits[i, j] = min(reasons, key=itemgetter(0))
     return limits
 
 
@@ -458,7 +452,7 @@ def _edges(
             # A cause may as well be the effect.
             confidence = min(confidence, UNSURE)
             note = f"the causes determine {effect.name}: any of these columns may be the effect"
-        elif is_directed and limits.get((i, j), (1.0, ""))[0] < confidence:
+        elif is_directed and limits[i, j][0] < confidence:
             confidence, note = limits[i, j]
         model = effect.model, effect.n_mechanisms
         losses = challenge.without.nats, challenge.turned.nats
