@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +38,8 @@ class Confounded(NamedTuple):
 
 
 NONE = Confounded(-math.inf, 0.0, "")
+# The cause of an edge and its causes, the effect and its causes.
+Given = tuple[int, frozenset[int], int, frozenset[int]]
 
 
 def find_confounded(
@@ -49,19 +50,18 @@ def find_confounded(
     Returns also the common cause that each edge was compared with, those of edges taken included:
     all but required ones and those of columns that a hidden variable switches.
     """
-    found: dict[Arrow, Confounded] = {}
-    known: dict[tuple[Arrow, frozenset[int], frozenset[int]], Confounded] = {}
     if len(lengths.sample.values) > LARGEST:
         return parents, {}
+    found: dict[Arrow, Confounded] = {}
+    known: dict[Given, Confounded] = {}
     while True:
-        keys = {
-            (i, j): ((i, j), parents[i], parents[j])
+        keys: dict[Arrow, Given] = {
+            (i, j): (i, parents[i], j, parents[j])
             for i, j in arrows(parents)
             if not rules.required[i, j] and i not in switched and j not in switched
         }
-        new = [arrow for arrow, key in keys.items() if key not in known]
-        done = in_batches(lengths, partial(compared, parents=parents), new, BATCH)
-        known |= {keys[arrow]: each for arrow, each in zip(new, done, strict=True)}
+        new = [key for key in keys.values() if key not in known]
+        known |= zip(new, in_batches(lengths, compared, new, BATCH), strict=True)
         now = {arrow: known[key] for arrow, key in keys.items()}
         first = max(now, key=lambda arrow: now[arrow].saved, default=None)
         if first is None or not now[first].is_shorter:
@@ -82,16 +82,16 @@ def _without(lengths: Lengths, parents: Parents, arrow: Arrow, rules: Rules) -> 
         causes -= {min(needless, key=lambda i: kept[i])}
 
 
-def compared(lengths: Lengths, arrow: Arrow, parents: Parents) -> Confounded:
+def compared(lengths: Lengths, edge: Given) -> Confounded:
     """Compare an edge with a common cause of what the other causes of its ends leave of them."""
-    cause, effect = arrow
-    others = parents[effect] - {cause}
-    one, other = _residual(lengths, cause, parents[cause]), _residual(lengths, effect, others)
+    cause, of_cause, effect, of_effect = edge
+    others = of_effect - {cause}
+    one, other = _residual(lengths, cause, of_cause), _residual(lengths, effect, others)
     if one is None or other is None:
         return NONE
     one, other = in_company([one, other])
     apart = one.length + other.length
-    by_edge = lengths(effect, others) - lengths(effect, parents[effect])
+    by_edge = lengths(effect, others) - lengths(effect, of_effect)
     common = describe_common_cause(one, other, apart - by_edge)
     gain = apart - common.length
     if gain - by_edge > -NEAR:
