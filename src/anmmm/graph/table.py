@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
-from anmmm._typing import BoolArray, FloatArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import DATES, MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
@@ -194,14 +194,8 @@ def rules_of(
         lines = _matrix(table, names, within.marked("--"), "within")
         allowed = fixed["within"] | lines | lines.T
     allowed &= ~_matrix(table, names, forbidden, "forbidden")
-    earlier: list[int] = []
-    for group in _groups(tiers):
-        later = [_place(table, names, name, "tiers") for name in group]
-        for name, place in zip(group, later, strict=True):
-            if place in earlier or later.count(place) > 1:
-                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
-        allowed[np.ix_(later, earlier)] = False
-        earlier += later
+    tier = _tier_of_each(table, names, tiers)
+    allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
     for argument, edges in fixed.items():
         for i, j in np.argwhere(edges & ~allowed):
             raise ValueError(
@@ -232,20 +226,25 @@ def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
     return names.index(column)
 
 
-def _groups(tiers: Any) -> list[list[Any]]:
-    """Return tiers as lists of names; raise TypeError at others."""
+def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
+    """Return the number of the tier of each column, (n,), or -1; raise TypeError at no tiers."""
     if not _is_list(tiers):
         raise TypeError(
             "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
             f"['b', 'c']]; found {brief(tiers)}"
         )
-    groups = [[group] if isinstance(group, str) else group for group in tiers]
-    for group in groups:
-        if not _is_list(group):
+    found = np.full(len(names), -1)
+    for at, group in enumerate(tiers):
+        if not isinstance(group, str) and not _is_list(group):
             raise TypeError(
                 f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
             )
-    return [[*group] for group in groups]
+        for name in [group] if isinstance(group, str) else group:
+            place = _place(table, names, name, "tiers")
+            if found[place] >= 0:
+                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
+            found[place] = at
+    return found
 
 
 def _is_list(values: Any) -> bool:
