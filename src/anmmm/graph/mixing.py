@@ -221,7 +221,7 @@ class Fitter:
             for j, each in causes.items():
                 group = self.joined(group, j, each)
             if group.length > before.length - SAVING:
-                return min(before, group, key=lambda each: each.length)
+                return shortest([before, group])
         return group
 
     def gain(self, group: Group, parents: Parents) -> float:
@@ -375,11 +375,11 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
         groups = grouped.regrouped(parents)
         before, after = best, Mixed(parents, groups, fitter.nats(parents, groups))
         if after.nats > before.nats - SAVING:
-            return before
+            break
         best = after
         is_same = parents == before.parents and len(groups) == len(before.groups)
         if is_same and all(map(Group.is_like, groups, before.groups)):
-            return best
+            break
     return best
 
 
@@ -389,6 +389,9 @@ def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixi
     from sklearn.metrics import adjusted_mutual_info_score
 
     own = [each.likelihood.argmax(axis=1) for each in group.members.values()]
+    pairs = list(combinations(own, 2))
+    # Rows of each two labels of 0 and 1.
+    counts = [np.bincount(2 * a + b, minlength=4).reshape(2, 2) for a, b in pairs]
     order = np.argsort(-group.probabilities.sum(axis=0), kind="stable")
     probabilities = group.probabilities[:, order]
     return Mixing(
@@ -396,12 +399,7 @@ def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixi
         n_groups=len(order),
         labels=probabilities.argmax(axis=1),
         probabilities=probabilities,
-        agreement=min(float(adjusted_mutual_info_score(*pair)) for pair in combinations(own, 2)),
-        pvalue=max(float(fisher_exact(_table(*pair))[1]) for pair in combinations(own, 2)),
+        agreement=min(float(adjusted_mutual_info_score(*pair)) for pair in pairs),
+        pvalue=max(float(fisher_exact(each)[1]) for each in counts),
         gain=math.fsum(map(lengths, group.causes, group.causes.values())) - group.length,
     )
-
-
-def _table(one: IntArray, other: IntArray) -> IntArray:
-    """Count rows by two labels of 0 and 1."""
-    return np.bincount(2 * one + other, minlength=4).reshape(2, 2)
