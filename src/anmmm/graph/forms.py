@@ -192,15 +192,15 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
             ) from None
 
 
-def edges_of_arcs(arcs: Iterable[Edge]) -> Iterable[MarkedEdge]:
-    """Yield the edges of arcs; two opposite ones are one undirected edge."""
-    known, seen = dict.fromkeys(arcs), set[Edge]()
-    for u, v in known:
-        if (v, u) not in known:
-            yield u, "->", v
-        elif (v, u) not in seen:
-            yield u, "--", v
-        seen.add((u, v))
+def edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
+    """Return the edges of arcs; two opposite ones are one undirected edge."""
+    marks: dict[Edge, str] = {}
+    for u, v in arcs:
+        if (v, u) in marks:
+            marks[v, u] = "--"
+        else:
+            marks.setdefault((u, v), "->")
+    return [(u, mark, v) for (u, v), mark in marks.items()]
 
 
 def _is_networkx(graph: Any) -> bool:
@@ -231,11 +231,10 @@ def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
 
 
 def _edges_of_adjacency(names: Sequence[Hashable], matrix: Any) -> Iterable[MarkedEdge]:
-    if matrix.ndim != 2 or matrix.shape != (len(names), len(names)):
+    if matrix.shape != (len(names), len(names)):
         raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
     # NaN means no edge in some libraries.
-    filled = np.nan_to_num(np.asarray(matrix, dtype=float))
-    return edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(filled))
+    return edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(np.nan_to_num(matrix)))
 
 
 def rebuilt(original: Any, graph: PartialGraph) -> Any:

@@ -80,7 +80,7 @@ def edges(adjacency_matrix: Any, names: Sequence[Hashable] | None = None) -> lis
     _refuse_repeated(nodes)
     arcs = np.argwhere(matrix.T * ~np.eye(len(matrix), dtype=bool)).tolist()
     # The arcs of two nodes are next to each other.
-    return list(edges_of_arcs((nodes[i], nodes[j]) for i, j in sorted(arcs, key=sorted)))
+    return edges_of_arcs((nodes[i], nodes[j]) for i, j in sorted(arcs, key=sorted))
 
 
 def _refuse_repeated(names: Sequence[Hashable]) -> None:
