@@ -17,13 +17,7 @@ from anmmm._compiling import LOGGER, listening
 from anmmm._hash import content_hash
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
-from anmmm._validation import (
-    brief,
-    check_between,
-    check_count,
-    check_flag,
-    check_nonnegative,
-)
+from anmmm._validation import brief, check_between, check_count, check_flag, check_nonnegative
 from anmmm._version import __version__
 from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
@@ -173,7 +167,7 @@ def infer_graph(
         forbidden=() if forbidden is None else forbidden,
         tiers=() if tiers is None else tiers,
         within=partial,
-        max_parents=min(most, max(n_samples // ROWS_A_PARENT, 1)),
+        max_parents=most,
         min_gain=least,
     )
     LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
@@ -328,6 +322,8 @@ class _Found(NamedTuple):
 
 def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
     """Search the graph, then hidden variables, then hidden common causes."""
+    most = max(len(lengths.sample.values) // ROWS_A_PARENT, 1)
+    rules = replace(rules, max_parents=min(rules.max_parents, most))
     grouped, parents, challenges, groups = search_mixed(lengths, rules, *search(lengths, rules))
     switched = {j: model for group in groups for j, model in group.members.items()}
     confounded: dict[Arrow, Confounded] = {}
@@ -357,7 +353,6 @@ def _limits(
         fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs)
         fewer.on_fit = on_fit
         again = _confidences(fewer, rules, common_cause)
-    of_groups = ["" if copies else groups_note(*each) for each in zip(columns, names, strict=True)]
     limits = {}
     for i, j in arrows(found.parents):
         reasons = [(1.0, "")]
@@ -365,9 +360,10 @@ def _limits(
         if doubt := doubt_of(found.models[j].name, reverse.name):
             odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
             reasons.append((float(expit(odds)), doubt))
-        note, both = of_groups[i] or of_groups[j], (columns[i], columns[j])
+        x, y, ends = columns[i], columns[j], (names[i], names[j])
+        note = "" if copies else groups_note(x, names[i]) or groups_note(y, names[j])
         if not (sample.categorical[i] or sample.categorical[j]):
-            note = note or trap_note(*both, (names[i], names[j])) or drift_note(*both)
+            note = note or trap_note(x, y, ends) or drift_note(x, y)
         if note:
             reasons.append((UNSURE, note))
         confidence = again.get((i, j), 0.5)
@@ -383,8 +379,7 @@ def _confidences(lengths: Lengths, rules: Rules, common_cause: bool) -> dict[Arr
     values = lengths.sample.values
     if len(values) < MIN_ROWS or not np.ptp(values, axis=0).all():
         return {}
-    most = min(rules.max_parents, max(len(values) // ROWS_A_PARENT, 1))
-    found = _find(lengths, replace(rules, max_parents=most), common_cause)
+    found = _find(lengths, rules, common_cause)
     decisions = {arrow: _decision(found, arrow) for arrow in arrows(found.parents)}
     return {arrow: confidence for arrow, (is_arrow, confidence) in decisions.items() if is_arrow}
 
