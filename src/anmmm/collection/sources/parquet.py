@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,8 @@ _ABOUT = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group"
 _BYTES = 16 << 20
 _ROWS = 1 << 16
 
-# Columns of a batch, and the place of its rows, counted from 0, for messages.
-_Batch = tuple[dict[str, Any], Callable[[int], str]]
+# Id, place for messages, and columns of rows of one pair.
+_Part = tuple[Any, str, dict[str, Any]]
 
 
 class ParquetPairs(FromFiles):
@@ -53,9 +54,32 @@ class ParquetPairs(FromFiles):
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the file batch by batch."""
-        read = _nested_pairs if self._nested else _long_pairs
+        seen, advice = SeenIds(self.name), "give every pair its own"
         with open_parquet(self.name) as file:
-            yield from read(self.name, _batches(self.name, file, self._columns))
+            parts = self._parts(file)
+            pairs: Iterable[list[_Part]] = ([part] for part in parts)
+            if not self._nested:
+                advice = "all rows of a pair must be adjacent: sort the file by pair_id"
+                pairs = (list(run) for _, run in groupby(parts, itemgetter(0)))
+            for pair in pairs:
+                raw_id, place, _ = pair[0]
+                if raw_id is not None:
+                    seen.add(str(raw_id), place, advice)
+                yield _pair(pair)
+
+    def _parts(self, file: Any) -> Iterator[_Part]:
+        """Yield each row of a nested file; of a long one, the rows of an id within a batch."""
+        types, double = pyarrow_module("types"), pyarrow_module().float64()
+        for batch, row_group, first_row in _batches(self.name, file, self._columns):
+            columns = {name: batch.column(there) for name, there in self._columns.items()}
+            for name, array in columns.items():
+                if types.is_decimal(array.type):
+                    columns[name] = array.cast(double)
+            ids, n_rows = columns["pair_id"], batch.num_rows
+            starts = range(n_rows) if self._nested else _run_starts(ids)
+            for start, end in pairwise([*starts, n_rows]):
+                part = {name: array.slice(start, end - start) for name, array in columns.items()}
+                yield ids[start].as_py(), f"row {first_row + start} (row group {row_group})", part
 
     def __length_hint__(self) -> int:
         """Return the number of pairs in nested form; in long form it is unknown."""
@@ -204,9 +228,9 @@ def _is_list(kind: Any) -> bool:
     return any(t(kind) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))
 
 
-def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[_Batch]:
-    """Read columns, by the name here and in the file, in batches within row groups."""
-    types, first_row = pyarrow_module("types"), 1
+def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[tuple[Any, int, int]]:
+    """Read batches within row groups; yield each with its row group and first row, from 1."""
+    first_row = 1
     for row_group in range(file.num_row_groups):
         about = file.metadata.row_group(row_group)
         size = _BYTES * about.num_rows // max(about.total_byte_size, 1)
@@ -218,87 +242,45 @@ def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[_Batch]:
         )
         while True:
             with source_errors(path, f"row group {row_group}"):
-                rows = next(batches, None)
-            if rows is None:
+                batch = next(batches, None)
+            if batch is None:
                 break
-            arrays = {name: rows.column(there) for name, there in columns.items()}
-            for name, array in arrays.items():
-                if types.is_decimal(array.type):
-                    arrays[name] = array.cast(pyarrow_module().float64())
-            if rows.num_rows:
-                yield arrays, partial(_place, first_row, row_group)
-            first_row += rows.num_rows
+            yield batch, row_group, first_row
+            first_row += batch.num_rows
 
 
-def _place(first_row: int, row_group: int, index: int) -> str:
-    return f"row {first_row + index} (row group {row_group})"
-
-
-def _nested_pairs(path: str, batches: Iterable[_Batch]) -> Iterator[Pair]:
-    """Yield the pair of each row."""
-    seen = SeenIds(path)
-    for columns, place_of in batches:
-        for index in range(len(columns["pair_id"])):
-            row = {name: column[index] for name, column in columns.items()}
-            raw_id, place = row["pair_id"].as_py(), place_of(index)
-            if raw_id is not None:
-                seen.add(str(raw_id), place)
-            lists = {name: row[name].values for name in "xy"}
-            null = [name for name, values in lists.items() if values is None]
-            x, y = (np.empty(0) if each is None else floats(each) for each in lists.values())
-            about = {name: row[name].as_py() for name in _ABOUT if name in row}
-            problem = f"{' and '.join(null)} is null" if null else ""
-            yield _pair(raw_id, place, x, y, problem, about)
-
-
-def _long_pairs(path: str, batches: Iterable[_Batch]) -> Iterator[Pair]:
-    """Yield the pair of each run of rows with one id."""
-    seen = SeenIds(path)
-    raw_id, place = None, ""
-    parts: list[dict[str, Any]] = []
-    for columns, place_of in batches:
-        for start, end in pairwise(_changes(columns["pair_id"])):
-            part = {name: each.slice(start, end - start) for name, each in columns.items()}
-            new_id = part["pair_id"][0].as_py()
-            if parts and new_id == raw_id:
-                parts.append(part)
-                continue
-            if parts:
-                yield _long_pair(raw_id, place, parts)
-            raw_id, place, parts = new_id, place_of(start), [part]
-            if raw_id is not None:
-                advice = "all rows of a pair must be adjacent: sort the file by pair_id"
-                seen.add(str(raw_id), place, advice)
-    if parts:
-        yield _long_pair(raw_id, place, parts)
-
-
-def _changes(ids: Any) -> list[int]:
-    """Return the rows, from 0, at which an id begins, and the number of rows."""
+def _run_starts(ids: Any) -> list[int]:
+    """Return the rows, from 0, at which an id begins."""
     if not pyarrow_module("types").is_dictionary(ids.type):
         ids = ids.dictionary_encode()
     codes = ids.indices.fill_null(-1).to_numpy()
-    return [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
+    starts: list[int] = np.flatnonzero(np.diff(codes, prepend=-2)).tolist()
+    return starts
 
 
-def _long_pair(raw_id: Any, place: str, parts: list[dict[str, Any]]) -> Pair:
+def _pair(parts: list[_Part]) -> Pair:
+    """Return the pair of adjacent parts of a file."""
+    raw_id, place, first = parts[0]
+    if raw_id is None:
+        return Pair.unreadable(place, f"{place}: pair_id is null")
+    columns = {name: [part[name] for _, _, part in parts] for name in first}
+    null = [name for name in "xy" if _is_list(first[name].type) and first[name].null_count]
+    problem = f"{' and '.join(null)} is null" if null else ""
     about: dict[str, Any] = {}
     changed = []
-    for name in sorted(parts[0].keys() & _ABOUT.keys()):
-        found = {value for part in parts for value in part[name].unique().to_pylist()}
+    for name in sorted(columns.keys() & _ABOUT.keys()):
+        found = {value for each in columns[name] for value in each.unique().to_pylist()}
         # NaN, which differs from itself, is missing.
         values = {None if value != value else value for value in found}
         about[name] = next(iter(values))
         if len(values) > 1:
             changed.append(name)
-    problem = f"{' and '.join(changed)} must be the same in all rows of a pair" if changed else ""
-    x, y = (np.concatenate([floats(part[name]) for part in parts]) for name in "xy")
-    return _pair(raw_id, place, x, y, problem, about)
-
-
-def _pair(
-    raw_id: Any, place: str, x: FloatArray, y: FloatArray, problem: str, about: dict[str, Any]
-) -> Pair:
-    if raw_id is None:
-        return Pair.unreadable(place, f"{place}: pair_id is null")
+    if changed:
+        problem = f"{' and '.join(changed)} must be the same in all rows of a pair"
+    x, y = (np.concatenate(list(map(_numbers, columns[name]))) for name in "xy")
     return make_pair(str(raw_id), x, y, place=place, problem=problem, **about)
+
+
+def _numbers(array: Any) -> FloatArray:
+    """Return the numbers of an array, or of its lists."""
+    return floats(array.flatten() if _is_list(array.type) else array)
