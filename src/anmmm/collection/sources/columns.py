@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -65,13 +65,8 @@ class Table(Record):
     @computed
     def row_numbers(self) -> list[Hashable]:
         """Unnamed columns that number the rows, as the index of a data frame does."""
-        return [
-            name
-            for name in self.unnamed
-            if name in self.numeric
-            and name not in self.faults
-            and _numbers_rows(self.read([name], [])[name])
-        ]
+        names = [n for n in self.unnamed if n in self.numeric and n not in self.faults]
+        return [n for n in names if _numbers_rows(self.read([n], [])[n])]
 
     def column(self, name: Any, argument: str) -> Hashable:
         """Return the column of a name, else of a position (if no name is one), or spelling."""
@@ -148,22 +143,21 @@ def _frame(frame: Any) -> Table:
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
     try:
         table: Any = nw.from_native(_dense(frame))
-        schema = table.collect_schema()
+        kinds = dict(table.collect_schema())
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
     lazy = isinstance(table, nw.LazyFrame)
-    objects = [n for n, kind in schema.items() if kind == nw.Object and not lazy]
+    unknown = {}
+    for n in () if lazy else [*kinds]:
+        if kinds[n] == nw.Object and _holds_numbers(table.get_column(n)):
+            kinds[n] = nw.Float64()
+        elif kinds[n] == nw.Unknown:
+            unknown[n] = getattr(table.get_column(n).to_native(), "dtype", "")
 
     def select(names: list[Hashable]) -> Any:
         return table.select(names).collect() if lazy else table
 
-    numbers = [n for n in objects if _holds_numbers(table.get_column(n))]
-    unknown = {
-        n: getattr(table.get_column(n).to_native(), "dtype", "")
-        for n, kind in schema.items()
-        if kind == nw.Unknown and not lazy
-    }
-    return _selected(name, schema, select, numbers=numbers, unknown=unknown)
+    return _selected(name, kinds, select, unknown=unknown)
 
 
 def _dense(frame: Any) -> Any:
@@ -178,23 +172,16 @@ def _selected(
     kinds: Mapping[Any, Any],
     select: Callable[[list[Hashable]], Any],
     *,
-    numbers: Collection[Hashable] = (),
-    coded: Collection[Hashable] = (),
     unknown: Mapping[Hashable, Any] = MappingProxyType({}),
     files: tuple[Path, ...] = (),
 ) -> Table:
     """Return a table of the types of narwhals in `kinds`, whose columns `select` returns.
 
-    `numbers` are columns of objects, `coded` those of any type, that are numbers and categories;
     `unknown` has the types of columns that narwhals does not know.
     """
     texts = tuple(n for n, kind in kinds.items() if kind == nw.String)
-    categories = [n for n, k in kinds.items() if k in (nw.Categorical, nw.Enum) or n in coded]
-    numeric = [
-        n
-        for n, kind in kinds.items()
-        if n not in coded and (kind.is_numeric() or kind == nw.Boolean or n in numbers)
-    ]
+    categories = tuple(n for n, kind in kinds.items() if kind in (nw.Categorical, nw.Enum))
+    numeric = tuple(n for n, kind in kinds.items() if kind.is_numeric() or kind == nw.Boolean)
 
     def number(column: Any) -> FloatArray:
         if column.dtype == nw.Object:
@@ -204,16 +191,15 @@ def _selected(
         values: FloatArray = column.cast(nw.Float64).to_numpy()
         return values
 
-    def labels(frame: Any, n: Hashable) -> NDArray[Any]:
-        try:
-            return labels_of(frame.get_column(n))
-        except ValueError as error:
-            raise SourceError(name, None, f"column {n!r}: {error}") from None
-
     def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
         frame = select([*numbers, *names])
         columns: Columns = {n: number(frame.get_column(n)) for n in numbers}
-        return columns | {n: labels(frame, n) for n in names}
+        for n in names:
+            try:
+                columns[n] = labels_of(frame.get_column(n))
+            except ValueError as error:
+                raise SourceError(name, None, f"column {n!r}: {error}") from None
+        return columns
 
     faults = {}
     for n, kind in kinds.items():
@@ -229,7 +215,7 @@ def _selected(
     return Table(
         name,
         tuple(kinds),
-        tuple(numeric),
+        numeric,
         faults,
         read,
         (*categories, *texts),
@@ -308,9 +294,9 @@ def _parquet(path: StrPath) -> Table:
             f"the order of their values: {listed(ordered)}",
             UserWarning,
         )
-    kinds = nw.from_native(schema.empty_table()).collect_schema()
-    unordered = coded.keys() - set(ordered)
-    table = _selected(name, kinds, select, coded=unordered, files=(Path(path),))
+    found = nw.from_native(schema.empty_table()).collect_schema().items()
+    kinds = {n: nw.Categorical() if coded.get(n) is False else kind for n, kind in found}
+    table = _selected(name, kinds, select, files=(Path(path),))
 
     def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
         columns = table.read(numbers, names)

@@ -126,26 +126,20 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
     `texts` are the columns of text that are not in ``categories=``.
     """
     known = {*table.numeric, *categories}
-    counters = [name for name in table.row_numbers if name not in categories]
-    usable = [name for name in table.names if name in known and name not in counters]
-    readable = [name for name in usable if name in categories or name not in table.faults]
-    columns: Columns = {}
-    if len(readable) > 1:
-        numbers = [name for name in readable if name not in categories]
-        columns = table.read(numbers, [name for name in readable if name in categories])
-    empty = [name for name in columns if missing_of(columns[name]).all()]
-    constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
-    problems = {name: text_problem(columns[name]) for name in columns if name in texts}
-    kinds = {
-        "no numbers": [name for name in table.names if name not in known],
-        ROW_NUMBERS: counters,
-        "no values": empty,
-        "constant": constant,
-    }
-    for problem, words in ((DATES, "dates"), (NUMBERS, NUMBERS), (MANY_TEXTS, MANY_TEXTS)):
-        kinds[words] = [name for name in problems if problems[name] == problem]
-    left = {*chain.from_iterable(kinds.values())}
-    paired = [name for name in usable if name not in left]
+    problems = {name: "no numbers" for name in table.names if name not in known}
+    problems |= {name: ROW_NUMBERS for name in table.row_numbers if name not in categories}
+    no_numbers = {*problems, *table.faults, *categories}
+    numbers = [name for name in table.numeric if name not in no_numbers]
+    names = [name for name in table.names if name in categories]
+    for name, values in table.read(numbers, names).items():
+        present = values[~missing_of(values)]
+        if not len(present):
+            problems[name] = "no values"
+        elif present.min() == present.max():
+            problems[name] = "constant"
+        elif name in texts and (problem := text_problem(values)):
+            problems[name] = "dates" if problem == DATES else problem
+    paired = [name for name in table.names if name not in problems]
     if len(paired) < 2:
         raise SourceError(
             table.name,
@@ -153,7 +147,9 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
             f"all pairs need 2 or more columns of numbers or categories that vary, found "
             f"{len(paired)} among {listed(table.names)}",
         )
-    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
+    kinds = ("no numbers", ROW_NUMBERS, "no values", "constant", "dates", NUMBERS, MANY_TEXTS)
+    by_kind = {kind: [n for n in table.names if problems.get(n) == kind] for kind in kinds}
+    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in by_kind.items() if names)
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
     return paired
@@ -176,14 +172,6 @@ def text_problem(values: NDArray[Any]) -> str:
     if are_numbers(distinct):
         return NUMBERS
     return MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
-
-
-def _is_constant(values: NDArray[Any]) -> bool:
-    """Return whether all values that are not missing are equal."""
-    present = values[~missing_of(values)]
-    if values.dtype.hasobject:
-        return len(set(present.tolist())) < 2
-    return bool(present.min() == present.max())
 
 
 def column_pair_id(*names: Hashable) -> str:
