@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from anmmm._files import (
     atomic_writer,
@@ -46,24 +45,13 @@ def open_sink(
     suffix = check_sink(path)
     check_overwrite(path, force=force)
     values = schema.reader(timings=timings)
+    with _FORMATS[suffix](path, schema) as write_cells:
 
-    def with_name(write_cells: Callable[[list[Any]], None]) -> Write:
         def write(row: Any) -> None:
             with with_filename(path):
                 write_cells(values(row))
 
-        return write
-
-    if suffix == ".parquet":
-        with replacing(path) as temporary:
-            with with_filename(path):
-                parquet = _Parquet(temporary, schema)
-            yield with_name(parquet.write)
-            with with_filename(path):
-                parquet.close()
-    else:
-        with atomic_writer(path) as file:
-            yield with_name((_csv if suffix == ".csv" else _json_lines)(file, schema))
+        yield write
 
 
 def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: bool = False) -> int:
@@ -76,49 +64,53 @@ def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: b
     return count
 
 
-def _csv(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
-    """Write a header; return a function that writes one line, with blanks within lists."""
-    line = csv_line_writer(file)
-    line(schema.columns)
-    lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
-
-    def write(cells: list[Any]) -> None:
-        for at in lists:
-            if cells[at] is not None:
-                cells[at] = " ".join(map(str, cells[at]))
-        line(cells)
-
-    return write
+@contextmanager
+def _csv(path: StrPath, schema: Schema) -> Iterator[Write]:
+    """Write a header and lines, with blanks within lists."""
+    with atomic_writer(path) as file:
+        line = csv_line_writer(file)
+        line(schema.columns)
+        yield lambda cells: line([_spaced(c) if isinstance(c, list) else c for c in cells])
 
 
-def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
-    """Return a function that writes one object per line."""
-
-    def write(cells: list[Any]) -> None:
-        record = dict(zip(schema.columns, cells, strict=True))
-        file.write(to_json(record, line=True) + "\n")
-
-    return write
+def _spaced(items: list[int]) -> str:
+    return " ".join(map(str, items))
 
 
-class _Parquet:
-    """Writes row groups of one size; needs pyarrow."""
+@contextmanager
+def _json_lines(path: StrPath, schema: Schema) -> Iterator[Write]:
+    """Write one object per line."""
+    with atomic_writer(path) as file:
 
-    def __init__(self, path: Path, schema: Schema) -> None:
-        self._schema = schema
-        self._waiting: list[list[Any]] = []
-        self._writer = pyarrow_module("parquet").ParquetWriter(path, schema.to_arrow_schema())
+        def write(cells: list[Any]) -> None:
+            record = dict(zip(schema.columns, cells, strict=True))
+            file.write(to_json(record, line=True) + "\n")
 
-    def write(self, cells: list[Any]) -> None:
-        self._waiting.append(cells)
-        if len(self._waiting) == ROW_GROUP:
-            self._flush()
+        yield write
 
-    def close(self) -> None:
-        if self._waiting:
-            self._flush()
-        self._writer.close()
 
-    def _flush(self) -> None:
-        self._writer.write_table(self._schema.to_arrow(self._waiting), row_group_size=ROW_GROUP)
-        self._waiting.clear()
+@contextmanager
+def _parquet(path: StrPath, schema: Schema) -> Iterator[Write]:
+    """Write row groups of one size; needs pyarrow."""
+    waiting: list[list[Any]] = []
+    with replacing(path) as temporary:
+        with with_filename(path):
+            writer = pyarrow_module("parquet").ParquetWriter(temporary, schema.to_arrow_schema())
+
+        def flush() -> None:
+            writer.write_table(schema.to_arrow(waiting), row_group_size=ROW_GROUP)
+            waiting.clear()
+
+        def write(cells: list[Any]) -> None:
+            waiting.append(cells)
+            if len(waiting) == ROW_GROUP:
+                flush()
+
+        yield write
+        with with_filename(path):
+            if waiting:
+                flush()
+            writer.close()
+
+
+_FORMATS = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
