@@ -61,7 +61,7 @@ def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
 
 def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
     _refuse_cut(path)
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with with_filename(path), open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, strict=True)
         with _at(path, "line 1"):
             _check_names(reader.fieldnames or (), schema)
@@ -117,9 +117,6 @@ def _at(path: str, place: str | None) -> Iterator[None]:
         raise SourceError(path, place, problem) from None
     except (TypeError, ValueError) as error:
         raise SourceError(path, place, str(error)) from None
-    except OSError as error:
-        with with_filename(path):
-            raise error
 
 
 def _refuse_cut(path: str) -> None:

@@ -23,13 +23,6 @@ STATUSES = ("ok", "unusable", "error", "lost")
 
 # Kinds of columns by the types of the record's fields.
 _KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list[int]": "ints"}
-_EXPECTED = {
-    "str": "text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "ints": "a list of whole numbers",
-}
 _PROBABILITIES = (
     *("forward_pvalue", "backward_pvalue", "confidence"),
     *("independence_pvalue", "check_pvalue", "probability_common_cause"),
@@ -69,17 +62,11 @@ class Schema:
 
     def reader(self, *, timings: bool = True) -> Callable[[Any], list[Any]]:
         """Return a function from a record to its values in the order of the columns."""
-        get = attrgetter(*self.columns)
-        texts = [at for at, kind in enumerate(self.types.values()) if kind == "str"]
-        seconds = None if timings else self.columns.index("seconds")
+        get, seconds = attrgetter(*self.columns), self.columns.index("seconds")
 
         def values(row: Any) -> list[Any]:
-            cells = list(get(row))
-            for at in texts:
-                text = cells[at]
-                if text is not None and not text.isascii():
-                    cells[at] = spelled(text)
-            if seconds is not None:
+            cells = [spelled(cell) if isinstance(cell, str) else cell for cell in get(row)]
+            if not timings:
                 cells[seconds] = None
             return cells
 
@@ -101,10 +88,11 @@ class Schema:
                     raise ValueError(f"{name} is missing")
                 values[name] = "" if name in _TEXTS else None
                 continue
+            read, expected = _CELLS[kind]
             try:
-                values[name] = _READERS[kind](cell)
+                values[name] = read(cell)
             except (TypeError, ValueError, OverflowError, RecursionError):
-                raise ValueError(f"{name} must be {_EXPECTED[kind]}, found {brief(cell)}") from None
+                raise ValueError(f"{name} must be {expected}, found {brief(cell)}") from None
         _check_cells(values)
         result = _RESULT[self.kind]
         if values["status"] == "ok" and values[result] is None:
@@ -180,14 +168,22 @@ def _finite(cell: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "int": _whole,
-    "float": _finite,
-    "bool": lambda cell: bool(("false", "true").index(str(cell).lower())),
-    "str": str,
-    "ints": lambda cell: list(map(_whole, cell.split() if isinstance(cell, str) else cell)),
-}
+def _truth_value(cell: Any) -> bool:
+    return bool(("false", "true").index(str(cell).lower()))
 
+
+def _whole_numbers(cell: Any) -> list[int]:
+    return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
+
+
+# How a cell of each kind is read, and the words for it.
+_CELLS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "int": (_whole, "a whole number"),
+    "float": (_finite, "a number"),
+    "bool": (_truth_value, "true or false"),
+    "str": (str, "text"),
+    "ints": (_whole_numbers, "a list of whole numbers"),
+}
 
 DIRECTIONS = Schema("directions", PairResult)
 CLUSTERS = Schema("clusters", PairClusters)

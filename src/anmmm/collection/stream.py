@@ -71,7 +71,7 @@ def stream(
             }
         )
     hint = operator.length_hint(pairs, -1)
-    total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
+    total = len(range(first, hint, step)) if hint >= 0 else None
     n_pairs = "an unknown number of" if total is None else total
     LOGGER.info("%s: %s pairs from %s", schema.kind, n_pairs, pairs.name)
     rows = run_in_order(
@@ -125,7 +125,7 @@ def _watched(
         for row in rows:
             yield row
             count()
-        if identity is not None and not _is_same(pairs, identity):
+        if identity is not None and pairs.fingerprint() != identity:
             raise SourceError(
                 pairs.name,
                 None,
@@ -166,10 +166,3 @@ def _check_shard(shard: Any) -> tuple[int, int]:
         ) from None
     count = check_count(count, "shard[1]")
     return check_count(number, "shard[0]", maximum=count) - 1, count
-
-
-def _is_same(pairs: PairSource, identity: dict[str, Any]) -> bool:
-    try:
-        return pairs.fingerprint() == identity
-    except (OSError, ValueError):
-        return False
