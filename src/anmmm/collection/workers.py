@@ -66,8 +66,10 @@ def run_in_order(
             yield from window.ready()
             isolated, retried = bool(retry_isolated), bool(retry_isolated or retry_batched)
             items: Iterator[Item] = window
-            if retried:
-                items = _popping(retry_isolated, 1) if isolated else _popping(retry_batched)
+            if isolated:
+                items = iter([retry_isolated.popleft()])
+            elif retried:
+                items = _popping(retry_batched)
             first = next(items, None)
             if first is None:
                 # A full window has ended, and goes on when its rows are out.
@@ -118,38 +120,33 @@ class Window(Iterator[Item]):
         self._pairs, self._task = pairs, task
         self._length, self._checkpoint = length, checkpoint
         self._lock = Lock()
-        # Positions that were read and not yet given out, and their finished rows.
-        self._order: deque[int] = deque()
+        # Positions that were read and not yet given out, with their observations.
+        self._order: deque[tuple[int, int]] = deque()
+        # Finished rows of these.
         self._done: dict[int, Any] = {}
-        self._observations: dict[int, int] = {}
         self._waiting = 0
-        self.ended = False
         self.error: Exception | None = None
 
     def __next__(self) -> Item:
         with self._lock:
-            while (
-                not self.ended
-                and len(self._order) < self._length
-                and self._waiting < WINDOW_OBSERVATIONS
-            ):
+            while len(self._order) < self._length and self._waiting < WINDOW_OBSERVATIONS:
                 try:
                     index, pair = next(self._pairs)
                     row = self._known(index, pair)
                 except StopIteration:
-                    self.ended = True
                     break
                 except Exception as error:
                     # Raised after all rows before it.
-                    self.ended, self.error = True, error
+                    self.error, self._pairs = error, iter(())
                     break
-                if self._task.rows_hold_observations:
-                    self._observations[index] = len(pair.x) if np.ndim(pair.x) else 0
-                    self._waiting += self._observations[index]
+                size = 0
+                if self._task.rows_hold_observations and np.ndim(pair.x):
+                    size = len(pair.x)
+                self._waiting += size
                 if row is not None:
                     # Before it is in `_order`, which other threads check first.
                     self._done[index] = row
-                self._order.append(index)
+                self._order.append((index, size))
                 if row is None:
                     return index, pair
         raise StopIteration
@@ -168,14 +165,14 @@ class Window(Iterator[Item]):
 
     def is_ready(self) -> bool:
         """Return whether the next row is finished."""
-        return bool(self._order) and self._order[0] in self._done
+        return bool(self._order) and self._order[0][0] in self._done
 
     def ready(self) -> Iterator[Any]:
         """Yield the next rows, up to the first unfinished one."""
         while self.is_ready():
             with self._lock:
-                index = self._order.popleft()
-                self._waiting -= self._observations.pop(index, 0)
+                index, size = self._order.popleft()
+                self._waiting -= size
             yield self._done.pop(index)
 
 
@@ -199,13 +196,11 @@ class Pool:
         self._results = self._call(tasks)
         for index, row in self._results:
             yield (index, tasks.in_flight.pop(index)), row
-        self._results = None
 
     def restart(self) -> list[Item]:
         """Stop after the death of a worker; return the unfinished pairs."""
         assert self._tasks is not None
         lost = self._tasks.stop()
-        self._results = None
         self.close()
         return lost
 
@@ -214,13 +209,12 @@ class Pool:
         if sys.is_finalizing():
             # Joblib ends its workers itself; modules needed here are gone.
             return
-        results, self._results = self._results, None
         parallel, self._parallel = self._parallel, None
         with warnings.catch_warnings():
             # Joblib warns of cancelled tasks.
             warnings.simplefilter("ignore", UserWarning)
             # A list has nothing to close.
-            getattr(results, "close", bool)()
+            getattr(self._results, "close", bool)()
         if parallel is not None:
             parallel.__exit__(None, None, None)
 
@@ -299,9 +293,8 @@ def _compute(task: PairTask, index: int, pair: Pair, driver: int) -> tuple[int, 
 _delayed = joblib.delayed(_compute)
 
 
-def _popping(items: deque[Item], most: int = sys.maxsize) -> Iterator[Item]:
-    while items and most:
-        most -= 1
+def _popping(items: deque[Item]) -> Iterator[Item]:
+    while items:
         yield items.popleft()
 
 
