@@ -246,7 +246,7 @@ class Summarizer:
         )
 
 
-def largest_related(pvalues: Iterable[float]) -> float:
+def largest_related(pvalues: Iterable[float], rate: float = FALSE_DISCOVERIES) -> float:
     """Return the largest p-value that Benjamini and Hochberg (1995) reject, negative for none."""
     values = np.fromiter(pvalues, float)
     if not len(values):
@@ -254,7 +254,7 @@ def largest_related(pvalues: Iterable[float]) -> float:
     # It loads slowly, and workers do not need it.
     from scipy.stats import false_discovery_control
 
-    rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
+    rejected = values[false_discovery_control(values) <= rate]
     return float(rejected.max()) if len(rejected) else -1.0
 
 

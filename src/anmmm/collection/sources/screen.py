@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
-from numpy.typing import NDArray
 
 from anmmm._typing import BoolArray, FloatArray
+from anmmm.collection.summary import largest_related
 from anmmm.preprocessing import indicators, mean_ranks
 
 # Functions of a column: polynomials of its ranks up to this degree. A test each of the first of
@@ -92,10 +92,4 @@ def dependence_pvalues(
 
 def left_out(pvalues: FloatArray, rate: float) -> BoolArray:
     """Return which tests (n_pairs,) find nothing at a false discovery rate; never those of NaN."""
-    from scipy.stats import false_discovery_control
-
-    out: NDArray[np.bool_] = np.zeros(len(pvalues), dtype=bool)
-    tested = ~np.isnan(pvalues)
-    if tested.any():
-        out[tested] = false_discovery_control(pvalues[tested]) > rate
-    return out
+    return np.asarray(pvalues > largest_related(pvalues[~np.isnan(pvalues)], rate))
