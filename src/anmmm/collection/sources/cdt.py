@@ -137,12 +137,6 @@ def _unquoted(cell: str) -> str:
 
 def _numbers(cell: str, column: str) -> FloatArray:
     words = _unquoted(cell.strip()).split()
-    try:
-        # Much faster than `as_number`, which refuses 1_000.
-        if "_" not in cell:
-            return np.array(list(map(float, words)))
-    except ValueError:
-        pass
     values = [as_number(word) for word in words]
     if None in values:
         wrong = words[values.index(None)]

@@ -119,8 +119,7 @@ def as_pairs(
     if isinstance(source, str) and not source:
         raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
-        _refuse_pipe(source)
-        return _from_path(source, format or _recognized(source, columns), options)
+        return _from_path(source, format, options)
     kind = type(source).__name__
     if format not in (None, "table"):
         raise ValueError(f"format={format!r} is for paths; found {kind}")
@@ -142,18 +141,6 @@ def as_pairs(
         f"source must be 'sample', a path, a table with columns=, a mapping of id to (x, y), or an "
         f"iterable of pairs; found {kind}"
     )
-
-
-def _refuse_pipe(path: StrPath) -> None:
-    """Refuse a pipe or device, which can be read only once."""
-    there = Path(path)
-    if there.exists() and not there.is_file() and not there.is_dir():
-        raise SourceError(
-            os.fspath(path),
-            None,
-            "a pipe or device can be read only once, but a collection is read several times; write "
-            "it to a file",
-        )
 
 
 def _recognized(path: StrPath, columns: Any) -> str:
@@ -180,7 +167,15 @@ def _recognized(path: StrPath, columns: Any) -> str:
     )
 
 
-def _from_path(path: StrPath, format: str, options: dict[str, Any]) -> PairSource:
+def _from_path(path: StrPath, format: str | None, options: dict[str, Any]) -> PairSource:
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise SourceError(
+            os.fspath(path),
+            None,
+            "a pipe or device can be read only once, but a collection is read several times; write "
+            "it to a file",
+        )
+    format = format or _recognized(path, options["columns"])
     _refuse(options, format, FORMATS[format])
     if format in ("tuebingen", "folder"):
         return load_pairs(path, meta=format == "tuebingen", header=options["header"])

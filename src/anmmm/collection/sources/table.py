@@ -148,7 +148,7 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
             f"{len(paired)} among {listed(table.names)}",
         )
     kinds = ("no numbers", ROW_NUMBERS, "no values", "constant", "dates", NUMBERS, MANY_TEXTS)
-    by_kind = {kind: [n for n in table.names if problems.get(n) == kind] for kind in kinds}
+    by_kind = {kind: [n for n, problem in problems.items() if problem == kind] for kind in kinds}
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in by_kind.items() if names)
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
