@@ -155,14 +155,13 @@ class Checkpoint:
         (application,) = execute("PRAGMA application_id").fetchone()
         # A view or a trigger of a foreign file would be run.
         tables = execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        is_new = not tables
         if tables and (application, tables) != (_APPLICATION, [("table", "rows", _TABLE)]):
             raise self._foreign()
         # A commit writes whole pages, and most rows are short.
         execute("PRAGMA page_size = 1024")
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
-        if is_new:
+        if not tables:
             self._database.executescript(
                 f"BEGIN; PRAGMA application_id = {_APPLICATION}; {_TABLE}; COMMIT"
             )

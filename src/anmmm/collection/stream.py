@@ -5,8 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Generator
-from contextlib import ExitStack, closing
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -112,26 +111,23 @@ def _watched(
     progress: bool,
 ) -> Generator[Any, None, None]:
     """Count rows in a bar; at the end close the checkpoint, and refuse files that have changed."""
-    with ExitStack() as stack:
-        if checkpoint is not None:
-            stack.callback(checkpoint.close)
-        stack.enter_context(closing(rows))
-        count: Any = int
-        if progress:
-            from tqdm.auto import tqdm
+    shown: Iterable[Any] = rows
+    if progress:
+        from tqdm.auto import tqdm
 
-            bar = stack.enter_context(tqdm(total=total, unit="pair", file=sys.stderr))
-            count = bar.update
-        for row in rows:
-            yield row
-            count()
-        if identity is not None and pairs.fingerprint() != identity:
-            raise SourceError(
-                pairs.name,
-                None,
-                "changed during the run, so rows may be of the old and the new content; run it "
-                "again",
-            )
+        shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)
+    try:
+        yield from shown
+    finally:
+        rows.close()
+        if checkpoint is not None:
+            checkpoint.close()
+    if identity is not None and pairs.fingerprint() != identity:
+        raise SourceError(
+            pairs.name,
+            None,
+            "changed during the run, so rows may be of the old and the new content; run it again",
+        )
 
 
 def _check_checkpoint(name: Any, task: PairTask) -> None:
