@@ -179,9 +179,23 @@ def _selected(
 
     `unknown` has the types of columns that narwhals does not know.
     """
-    texts = tuple(n for n, kind in kinds.items() if kind == nw.String)
-    categories = tuple(n for n, kind in kinds.items() if kind in (nw.Categorical, nw.Enum))
-    numeric = tuple(n for n, kind in kinds.items() if kind.is_numeric() or kind == nw.Boolean)
+    texts, categories, numeric, faults = [], [], [], {}
+    for n, kind in kinds.items():
+        if kind == nw.String:
+            texts.append(n)
+        elif kind in (nw.Categorical, nw.Enum):
+            categories.append(n)
+        elif kind.is_numeric() or kind == nw.Boolean:
+            numeric.append(n)
+        else:
+            problem = f"holds {kind}, which is not numbers; {AS_NAMES}"
+            if unknown.get(n):
+                problem = f"has values of the type {unknown[n]}, which are no real numbers"
+            elif kind == nw.Unknown:
+                problem = "has no values, or values of an unknown type"
+            elif "date" in str(kind).lower():
+                problem = DATES
+            faults[n] = SourceError(name, None, f"column {n!r} {problem}")
 
     def number(column: Any) -> FloatArray:
         if column.dtype == nw.Object:
@@ -201,25 +215,14 @@ def _selected(
                 raise SourceError(name, None, f"column {n!r}: {error}") from None
         return columns
 
-    faults = {}
-    for n, kind in kinds.items():
-        if n not in {*numeric, *categories, *texts}:
-            problem = f"holds {kind}, which is not numbers; {AS_NAMES}"
-            if kind == nw.Unknown:
-                problem = "has no values, or values of an unknown type"
-                if unknown.get(n):
-                    problem = f"has values of the type {unknown[n]}, which are no real numbers"
-            elif "date" in str(kind).lower():
-                problem = DATES
-            faults[n] = SourceError(name, None, f"column {n!r} {problem}")
     return Table(
         name,
         tuple(kinds),
-        numeric,
+        tuple(numeric),
         faults,
         read,
         (*categories, *texts),
-        texts,
+        tuple(texts),
         files=files,
         unnamed=tuple(n for n in kinds if isinstance(n, str) and _UNNAMED.fullmatch(n)),
     )

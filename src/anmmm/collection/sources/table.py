@@ -83,14 +83,11 @@ class TablePairs(FromFiles):
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
-        names = [name for name in self._used if name in self._categories]
-        faults = {
-            n: _problem(fault)
-            for n, fault in self._table.faults.items()
-            if n not in self._categories
-        }
-        numbers = [name for name in self._used if name not in {*faults, *names}]
-        columns = self._table.read(numbers, names)
+        table, categories = self._table, self._categories
+        faults = {n: _problem(fault) for n, fault in table.faults.items() if n not in categories}
+        names = [name for name in self._used if name in categories]
+        numbers = [name for name in self._used if name not in faults and name not in categories]
+        columns = table.read(numbers, names)
         nothing = np.empty(0)
         explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
