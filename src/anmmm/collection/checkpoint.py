@@ -25,7 +25,7 @@ import numpy as np
 from anmmm._files import with_filename
 from anmmm._hash import content_hash
 from anmmm._typing import StrPath
-from anmmm._validation import brief
+from anmmm._validation import brief, cut
 from anmmm._words import counted, spelled
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair
@@ -286,7 +286,8 @@ def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str
             place = f"{name}.{key}" if name else key
             yield from _differences(before.get(key), wanted.get(key), place)
     elif before != wanted:
-        yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
+        was, now = (cut(json.dumps(value), 60) for value in (before, wanted))
+        yield name, f"{name} was {was} and is {now}"
 
 
 def _is_deep(content: Any, most: int = 20) -> bool:
@@ -295,8 +296,3 @@ def _is_deep(content: Any, most: int = 20) -> bool:
     return isinstance(content, (dict, list)) and (
         most == 0 or any(_is_deep(each, most - 1) for each in inside)
     )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -70,11 +70,9 @@ def _csv(path: StrPath, schema: Schema) -> Iterator[Write]:
     with atomic_writer(path) as file:
         line = csv_line_writer(file)
         line(schema.columns)
-        yield lambda cells: line([_spaced(c) if isinstance(c, list) else c for c in cells])
-
-
-def _spaced(items: list[int]) -> str:
-    return " ".join(map(str, items))
+        yield lambda cells: line(
+            [" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in cells]
+        )
 
 
 @contextmanager
