@@ -14,17 +14,7 @@ from anmmm.evidence.models.clustered import Clustered
 from anmmm.evidence.models.rescaled import LEVELS, NAMES
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
-from anmmm.plotting.groups import (
-    GRID,
-    Groups,
-    draw_curve,
-    draw_points,
-    finish,
-    line_width,
-    marker_area,
-    mechanism_names,
-)
-from anmmm.plotting.style import axes_or_new
+from anmmm.plotting.groups import GRID, Groups, Piece, draw_groups, mechanism_names
 
 # Probability of its own mechanism below which a point is hollow; half of the width over which the
 # points of a category are drawn.
@@ -62,9 +52,7 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
         If there is no such edge.
     """
     check_graph(graph)
-    # Before a figure is made.
-    graph._effect_of(cause, effect)
-    return draw_effect(axes_or_new(ax), graph, effect, cause)
+    return draw_effect(ax, graph, effect, cause)
 
 
 def draw_effect(
@@ -76,37 +64,42 @@ def draw_effect(
     legend: bool = True,
     marker_size: float | None = None,
 ) -> Any:
-    """Draw on axes; options as for `plot_mechanisms`."""
-    node, sample = graph.node(effect), graph._sample
+    """Draw `plot_effect`; options as for `plot_mechanisms`."""
+    node, sample = graph._effect_of(cause, effect), graph._sample
     places = [sample.names.index(name) for name in (cause, effect)]
     x, y = (sample.values[:, at] for at in places)
     groups = Groups(mechanism_names(1), np.zeros(len(x), dtype=np.intp))
     if node.labels is not None and node.probabilities is not None:
         certainty = node.probabilities.max(axis=1)
         groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
-    drawn, is_partial = np.zeros(len(groups.names), dtype=bool), False
+    drawn: list[Piece] = [None] * len(groups.names)
+    is_partial = False
     if sample.categorical[places[0]]:
         # Points of a category would lie on one line.
         x = x + np.random.default_rng(0).uniform(-JITTER, JITTER, len(x))
     else:
         at, curves = graph.curve(effect, cause, n_points=GRID)
-        drawn = np.bincount(groups.labels, minlength=len(groups.names)) > 0
+        for index in np.unique(groups.labels).tolist():
+            own = x[groups.labels == index]
+            inside = slice(
+                np.searchsorted(at, own.min()), np.searchsorted(at, own.max(), side="right")
+            )
+            drawn[index] = at[inside], curves.part(inside, index)
         has_levels = node.model.removesuffix(Rescaled.SUFFIX) in OF_LEVELS
         is_partial = len(node.parents) > 1 and not has_levels
         if is_partial:
             y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
-    draw_points(ax, x, y, groups, area=marker_area(len(x), marker_size))
-    for index in np.flatnonzero(drawn).tolist():
-        own = x[groups.labels == index]
-        inside = np.flatnonzero((at >= own.min()) & (at <= own.max()))
-        if len(inside):
-            piece = at[inside], curves.part(slice(inside[0], inside[-1] + 1), index)
-            draw_curve(ax, piece, index=index, width=line_width(marker_size), band=True)
-    labels = (str(cause).replace("$", r"\$"), str(effect).replace("$", r"\$"))
-    title = "other causes at their medians" if is_partial and legend else ""
-    several = legend and len(groups.names) > 1
-    finish(ax, groups, labels=labels, title=title, legend=several, lines=drawn)
-    return ax
+    return draw_groups(
+        ax,
+        x,
+        y,
+        groups,
+        drawn,
+        labels=(str(cause).replace("$", r"\$"), str(effect).replace("$", r"\$")),
+        title="other causes at their medians" if is_partial and legend else "",
+        legend=legend and len(groups.names) > 1,
+        marker_size=marker_size,
+    )
 
 
 def _partial_residuals(

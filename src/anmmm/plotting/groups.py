@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     COLORS,
     MARKERS,
+    axes_or_new,
     color_of,
     dark_color_of,
     line_of,
@@ -164,23 +165,37 @@ def draw_curve(
         fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
 
 
-def finish(
+def draw_groups(
     ax: Any,
+    x: FloatArray,
+    y: FloatArray,
     groups: Groups,
+    curves: Sequence[Piece],
     *,
     labels: tuple[str, str],
     title: str,
     legend: bool,
-    lines: BoolArray,
-) -> None:
-    """Name the axes, and above them every mechanism; lines: (n_mechanisms,), which have a curve."""
+    marker_size: float | None,
+    band: bool = True,
+) -> Any:
+    """Draw observations by mechanism, each with its curve; name the axes, and mechanisms above."""
+    area = marker_area(len(x), marker_size)
+    ax = axes_or_new(ax)
+    draw_points(ax, x, y, groups, area=area)
+    for index, piece in enumerate(curves):
+        draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
     ax.set_xlabel(labels[0])
     ax.set_ylabel(labels[1])
     tidy(ax)
-    if not legend:
-        if title:
-            ax.set_title(title, loc="left", fontsize="medium")
-        return
+    if legend:
+        _draw_legend(ax, groups, [piece is not None for piece in curves], title)
+    elif title:
+        ax.set_title(title, loc="left", fontsize="medium")
+    return ax
+
+
+def _draw_legend(ax: Any, groups: Groups, lines: Sequence[bool], title: str) -> None:
+    """Name every mechanism above the axes; `lines`: which of them have a curve."""
     line = matplotlib_module("lines").Line2D
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
@@ -194,7 +209,7 @@ def finish(
             markeredgecolor=color_of(index),
             linestyle=line_of(index) if lines[index] else "none",
             label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
-            + ("" if lines[index] or not lines.any() else ", no curve"),
+            + ("" if lines[index] or not any(lines) else ", no curve"),
         )
         for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
     ]

@@ -10,8 +10,8 @@ from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count, check_single
 from anmmm.clustering import ClusteringResult
 from anmmm.dependence import latent_test
-from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
-from anmmm.plotting.style import axes_or_new, color_of, line_of
+from anmmm.plotting.groups import Groups, draw_groups
+from anmmm.plotting.style import color_of, line_of
 
 BINS = 30
 
@@ -76,22 +76,21 @@ def plot_latent(
     groups = Groups.of(result, len(cause), uncertain)
     n_latent = result.latent.shape[1]
     latent = result.latent[:, check_count(component, "component", minimum=0, maximum=n_latent - 1)]
-    area = marker_area(len(cause), marker_size)
     if title is None:
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
-    ax = axes_or_new(ax)
-    draw_points(ax, cause, latent, groups, area=area)
-    if histogram:
-        _draw_histogram(ax, latent, groups)
-    name = "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"
-    finish(
+    ax = draw_groups(
         ax,
+        cause,
+        latent,
         groups,
-        labels=(x_label, name),
+        [None] * len(groups.names),
+        labels=(x_label, "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"),
         title=title,
         legend=legend,
-        lines=np.zeros(len(groups.names), dtype=bool),
+        marker_size=marker_size,
     )
+    if histogram:
+        _draw_histogram(ax, latent, groups)
     return ax
 
 

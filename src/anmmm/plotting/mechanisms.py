@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair
 from anmmm.clustering import ClusteringResult
 from anmmm.evidence.curves import mixture_curves
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting.groups import (
-    Groups,
-    Piece,
-    draw_curve,
-    draw_points,
-    finish,
-    line_width,
-    marker_area,
-    pieces,
-)
-from anmmm.plotting.style import axes_or_new
+from anmmm.plotting.groups import Groups, Piece, draw_groups, pieces
 
 
 def plot_mechanisms(
@@ -92,21 +80,18 @@ def plot_mechanisms(
         x, y, min_samples=2, single="a plot shows one against the other; pass one of them"
     )
     groups = Groups.of(result, len(cause), uncertain)
-    area = marker_area(len(cause), marker_size)
-    drawn = _all_curves(cause, effect, result, groups) if curves else [None] * len(groups.names)
-    ax = axes_or_new(ax)
-    draw_points(ax, cause[:, 0], effect[:, 0], groups, area=area)
-    for index, piece in enumerate(drawn):
-        draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
-    finish(
+    return draw_groups(
         ax,
+        cause[:, 0],
+        effect[:, 0],
         groups,
+        _all_curves(cause, effect, result, groups) if curves else [None] * len(groups.names),
         labels=(x_label, y_label),
         title=title,
         legend=legend,
-        lines=np.array([piece is not None for piece in drawn]),
+        marker_size=marker_size,
+        band=band,
     )
-    return ax
 
 
 def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> list[Piece]:
