@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,12 @@ from anmmm.direction.outcome import (
 from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.gppom import FitResult
+from anmmm.independence import HSICTest
 from anmmm.plotting.groups import (
     MOST_VECTORS,
     Groups,
-    Piece,
-    draw_curve,
+    Pieces,
+    draw_curves,
     draw_points,
     line_width,
     marker_area,
@@ -117,7 +118,7 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    ticks = _category_names(x, "x"), _category_names(y, "y")
+    categories = as_names(x, "x"), as_names(y, "y")
     x, y, _ = as_variables(x, y)
     for values, name in ((x, "x"), (y, "y")):
         check_single(values, name, "a plot shows one against the other; pass one of them")
@@ -129,8 +130,8 @@ def plot_direction(
     models = result.models
     if isinstance(models, LatentFits):
         pictures = [
-            _latent_picture(models.forward, models.forward_test.pvalue, x_label),
-            _latent_picture(models.backward, models.backward_test.pvalue, y_label),
+            _latent_picture(models.forward, models.forward_test, x_label),
+            _latent_picture(models.backward, models.backward_test, y_label),
         ]
     else:
         pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
@@ -154,14 +155,16 @@ def plot_direction(
                 rasterized=len(x) > MOST_VECTORS,
                 zorder=2,
             )
-        for mechanism, piece in enumerate(picture.curves):
-            draw_curve(panel, piece, index=mechanism, width=width, band=band, upright=index == 1)
+        draw_curves(panel, picture.curves, width=width, band=band, upright=index == 1)
         if picture.path:
             panel.plot(*picture.path, color="black", linewidth=width, zorder=3)
         panel.set_xlabel(_wrap(panel, x_label, MEDIUM))
         if index < 2 and panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
-        _name_categories(panel, ticks)
+        for axis, category_names in zip((panel.xaxis, panel.yaxis), categories, strict=True):
+            if category_names is not None:
+                shown = [cut(name, TICK_LETTERS) for name in category_names.distinct]
+                axis.set_ticks(range(len(shown)), shown, fontsize=SMALL)
         tidy(panel)
         _head(panel, names[index], picture.text, bold=chosen[index])
     _draw_scores(panels[-1], result, names)
@@ -171,25 +174,13 @@ def plot_direction(
     return panels
 
 
-def _category_names(values: Any, name: str) -> tuple[str, ...]:
-    names = as_names(values, name)
-    return () if names is None else names.distinct
-
-
-def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    for axis, names in zip((ax.xaxis, ax.yaxis), ticks, strict=True):
-        if names:
-            shown = [cut(name, TICK_LETTERS) for name in names]
-            axis.set_ticks(range(len(names)), shown, fontsize=SMALL)
-
-
 @dataclass(eq=False)
 class _Picture:
     """A hypothesis: groups with their curves or a path, or the latent that colors its points."""
 
     text: str
     groups: Groups | None = None
-    curves: Sequence[Piece] = ()
+    curves: Pieces = field(default_factory=dict)
     latent: FloatArray | None = None
     # x and y along which a hidden cause moves the points.
     path: Sequence[FloatArray] = ()
@@ -208,9 +199,9 @@ def _curves_picture(
     return _Picture(evidence.chosen.text, groups, curves)
 
 
-def _latent_picture(fit: FitResult, pvalue: float, name: str) -> _Picture:
+def _latent_picture(fit: FitResult, test: HSICTest, name: str) -> _Picture:
     which = "" if fit.latent.shape[1] == 1 else ", component 0"
-    text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
+    text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {test.pvalue:.2g}"
     return _Picture(text, latent=fit.latent[:, 0])
 
 
@@ -239,7 +230,6 @@ def direction_axes(result: DirectionResult, new_figure: Callable[..., Any]) -> l
 
 def _as_axes(axes: Any, count: int) -> NDArray[Any]:
     given = list(axes) if np.iterable(axes) else [axes]
-    panels = np.empty(len(given), dtype=object)
     if len(given) not in (3, count) or not all(hasattr(ax, "scatter") for ax in given):
         raise TypeError(
             f"axes must be three{'' if count == 3 else ' or four'} Matplotlib axes, found "
@@ -247,8 +237,7 @@ def _as_axes(axes: Any, count: int) -> NDArray[Any]:
             f"{', '.join(sorted({type(ax).__name__ for ax in given})) or 'nothing'}; make them "
             "with plt.subplots(1, 3)"
         )
-    panels[:] = given
-    return panels
+    return np.array(given, dtype=object)
 
 
 def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
@@ -284,43 +273,30 @@ def _tick_label(name: str) -> str:
     """Spell a hypothesis for a narrow margin."""
     if len(name) <= TICK_LETTERS:
         return name
-    parts = name.split(" → ")
-    return " →\n".join(
-        part if len(part) <= TICK_LETTERS else f"{part[: TICK_LETTERS - 1].rstrip()}…"
-        for part in parts
-    )
+    return " →\n".join(cut(part, TICK_LETTERS) for part in name.split(" → "))
 
 
 def _draw_scores(ax: Any, result: DirectionResult, names: Sequence[str]) -> None:
     scores = [result.models.forward_score, result.models.backward_score]
     # Of the other models that were tried.
     others: list[list[float]] = [[], [], []]
-    lowest, highest = min(scores), max(scores)
-    span = highest - lowest
+    highest, span = max(scores), abs(scores[0] - scores[1])
     if result.evidence is not None:
-        both = (result.evidence.forward, result.evidence.backward)
-        others[:2] = [_lengths(each) for each in both]
+        others[:2] = map(_lengths, (result.evidence.forward, result.evidence.backward))
         span = max(span, LEAST_SPAN)
         common = result.evidence.common_cause
         if common is not None and common.score < highest + span:
             scores.append(common.score)
-            lowest = min(scores)
+    lowest = min(scores)
     span = span or max(abs(lowest), 1.0)
     # The lower one wins, so models that lose are to the right.
     left, right = lowest - 0.25 * span, highest + span
     for row, score in enumerate(scores):
         near = [value for value in others[row] if value <= right]
         ax.plot(near, [row] * len(near), "|", color="#888888", markersize=9, zorder=1)
-        won = score == lowest and scores.count(lowest) == 1
-        ax.plot(
-            [score],
-            [row],
-            "o",
-            color="black",
-            markersize=8,
-            zorder=3,
-            markerfacecolor="black" if won else "white",
-        )
+        fill = "black" if score == lowest and scores.count(lowest) == 1 else "white"
+        mark = {"color": "black", "markerfacecolor": fill, "markersize": 8}
+        ax.plot([score], [row], "o", zorder=3, **mark)
         ax.annotate(
             f"{score:.3f}".replace("-", "−"),
             (score, row),
@@ -332,10 +308,9 @@ def _draw_scores(ax: Any, result: DirectionResult, names: Sequence[str]) -> None
     ax.set_xlim(left, right)
     # Forward on top, and space for the number above a mark.
     ax.set_ylim(len(scores) - 0.4, -0.8)
-    labels = names[: len(scores)]
-    ticks = [_tick_label(name) for name in labels]
-    size = SMALL if max(map(len, labels)) <= TICK_LETTERS else SMALL - 1.0
-    ax.set_yticks(range(len(scores)), ticks, fontsize=size)
+    names = names[: len(scores)]
+    size = SMALL if max(map(len, names)) <= TICK_LETTERS else SMALL - 1.0
+    ax.set_yticks(range(len(scores)), [_tick_label(name) for name in names], fontsize=size)
     ax.set_xlabel(_wrap(ax, SCORES[result.criterion][0], SMALL), fontsize=SMALL)
     tidy(ax)
 

@@ -14,7 +14,7 @@ from anmmm.evidence.models.clustered import Clustered
 from anmmm.evidence.models.rescaled import LEVELS, NAMES
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
-from anmmm.plotting.groups import GRID, Groups, Piece, draw_groups, mechanism_names
+from anmmm.plotting.groups import GRID, Groups, Pieces, draw_groups, mechanism_names
 
 # Probability of its own mechanism below which a point is hollow; half of the width over which the
 # points of a category are drawn.
@@ -72,7 +72,7 @@ def draw_effect(
     if node.labels is not None and node.probabilities is not None:
         certainty = node.probabilities.max(axis=1)
         groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
-    drawn: list[Piece] = [None] * len(groups.names)
+    drawn: Pieces = {}
     is_partial = False
     if sample.categorical[places[0]]:
         # Points of a category would lie on one line.

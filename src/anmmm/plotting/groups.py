@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,8 +35,8 @@ MOST_VECTORS = 5000
 # Inches: of a letter of the legend, and of the gap between two of its columns.
 LETTER, GAP = 0.066, 0.6
 GRID = 200
-# Grid over the cause, and arrays of one dimension; None if a mechanism has no curve.
-Piece: TypeAlias = tuple[FloatArray, EffectCurves] | None
+# Grid over the cause and curve, arrays of one dimension, of each mechanism that has a curve.
+Pieces: TypeAlias = dict[int, tuple[FloatArray, EffectCurves]]
 
 
 @dataclass(eq=False)
@@ -122,7 +123,7 @@ def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: 
 
 def pieces(
     cause: FloatArray, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]
-) -> list[Piece]:
+) -> Pieces:
     """Evaluate the curve of each mechanism where it has observations; cause: (n, 1)."""
     grids = {}
     for index in np.unique(groups.labels).tolist():
@@ -130,10 +131,10 @@ def pieces(
         grids[index] = np.linspace(own.min(), own.max(), GRID)
     # Once for all mechanisms, since it may fit a model.
     curves = evaluate(np.concatenate([*grids.values()])[:, np.newaxis])
-    drawn: list[Piece] = [None] * len(groups.names)
-    for place, (index, grid) in enumerate(grids.items()):
-        drawn[index] = grid, curves.part(slice(GRID * place, GRID * (place + 1)), index)
-    return drawn
+    return {
+        index: (grid, curves.part(slice(GRID * place, GRID * (place + 1)), index))
+        for place, (index, grid) in enumerate(grids.items())
+    }
 
 
 def line_width(marker_size: float | None) -> float:
@@ -141,28 +142,26 @@ def line_width(marker_size: float | None) -> float:
     return 2.0 if marker_size is None else float(np.clip(0.45 * marker_size, 1.0, 2.0))
 
 
-def draw_curve(
-    ax: Any, piece: Piece, *, index: int, width: float, band: bool, upright: bool = False
+def draw_curves(
+    ax: Any, curves: Pieces, *, width: float, band: bool, upright: bool = False
 ) -> None:
-    """Draw the curve of mechanism `index`, if there is one; upright, over the vertical axis."""
-    if piece is None:
-        return
-    at, curve = piece
-    points = (curve.center, at) if upright else (at, curve.center)
-    color, effects = dark_color_of(index), matplotlib_module("patheffects")
+    """Draw curves over the cause, which is on the vertical axis if they are upright."""
+    effects = matplotlib_module("patheffects")
     # A white rim parts the line from the points below it.
     rim = effects.Stroke(linewidth=1.7 * width, foreground="white")
-    ax.plot(
-        *points,
-        color=color,
-        linestyle=line_of(index),
-        linewidth=width,
-        path_effects=[rim, effects.Normal()],
-        zorder=4,
-    )
-    if band:
-        fill = ax.fill_betweenx if upright else ax.fill_between
-        fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
+    for index, (at, curve) in curves.items():
+        color = dark_color_of(index)
+        ax.plot(
+            *((curve.center, at) if upright else (at, curve.center)),
+            color=color,
+            linestyle=line_of(index),
+            linewidth=width,
+            path_effects=[rim, effects.Normal()],
+            zorder=4,
+        )
+        if band:
+            fill = ax.fill_betweenx if upright else ax.fill_between
+            fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
 
 
 def draw_groups(
@@ -170,7 +169,7 @@ def draw_groups(
     x: FloatArray,
     y: FloatArray,
     groups: Groups,
-    curves: Sequence[Piece],
+    curves: Pieces,
     *,
     labels: tuple[str, str],
     title: str,
@@ -182,50 +181,37 @@ def draw_groups(
     area = marker_area(len(x), marker_size)
     ax = axes_or_new(ax)
     draw_points(ax, x, y, groups, area=area)
-    for index, piece in enumerate(curves):
-        draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
+    draw_curves(ax, curves, width=line_width(marker_size), band=band)
     ax.set_xlabel(labels[0])
     ax.set_ylabel(labels[1])
     tidy(ax)
     if legend:
-        _draw_legend(ax, groups, [piece is not None for piece in curves], title)
+        _draw_legend(ax, groups, curves, title)
     elif title:
         ax.set_title(title, loc="left", fontsize="medium")
     return ax
 
 
-def _draw_legend(ax: Any, groups: Groups, lines: Sequence[bool], title: str) -> None:
-    """Name every mechanism above the axes; `lines`: which of them have a curve."""
-    line = matplotlib_module("lines").Line2D
+def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
+    """Name every mechanism above the axes, and that it has no curve if others have one."""
+    line = partial(matplotlib_module("lines").Line2D, [], [], markersize=5)
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
         line(
-            [],
-            [],
             color=dark_color_of(index),
             marker=marker_of(index),
-            markersize=5,
             markerfacecolor=color_of(index),
             markeredgecolor=color_of(index),
-            linestyle=line_of(index) if lines[index] else "none",
+            linestyle=line_of(index) if index in curves else "none",
             label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
-            + ("" if lines[index] or not any(lines) else ", no curve"),
+            + (", no curve" if curves and index not in curves else ""),
         )
         for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
     ]
     if groups.hollow.any():
-        handles.append(
-            line(
-                [],
-                [],
-                color="#444444",
-                marker="o",
-                markersize=5,
-                markerfacecolor="none",
-                linestyle="none",
-                label=f"uncertain (probability < {groups.uncertain:g})",
-            )
-        )
+        label = f"uncertain (probability < {groups.uncertain:g})"
+        style = {"marker": "o", "markerfacecolor": "none", "linestyle": "none"}
+        handles.append(line(color="#444444", label=label, **style))
     # Layout would make space for a legend that is wider than the axes by making these narrower.
     entry = GAP + LETTER * max(len(handle.get_label()) for handle in handles)
     width = ax.get_window_extent().width / ax.figure.get_dpi()

@@ -83,7 +83,7 @@ def plot_latent(
         cause,
         latent,
         groups,
-        [None] * len(groups.names),
+        {},
         labels=(x_label, "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"),
         title=title,
         legend=legend,

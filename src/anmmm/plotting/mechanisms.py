@@ -10,7 +10,7 @@ from anmmm.clustering import ClusteringResult
 from anmmm.evidence.curves import mixture_curves
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting.groups import Groups, Piece, draw_groups, pieces
+from anmmm.plotting.groups import Groups, Pieces, draw_groups, pieces
 
 
 def plot_mechanisms(
@@ -85,7 +85,7 @@ def plot_mechanisms(
         cause[:, 0],
         effect[:, 0],
         groups,
-        _all_curves(cause, effect, result, groups) if curves else [None] * len(groups.names),
+        _all_curves(cause, effect, result, groups) if curves else {},
         labels=(x_label, y_label),
         title=title,
         legend=legend,
@@ -94,7 +94,7 @@ def plot_mechanisms(
     )
 
 
-def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> list[Piece]:
+def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> Pieces:
     if isinstance(result, ANMMixture):
         return pieces(
             cause, groups, lambda at: EffectCurves.about(result.curves(at), result.noise_std_)
@@ -102,15 +102,14 @@ def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Grou
     mixture = result.mixture if isinstance(result, ClusteringResult) else None
     if mixture is not None:
         return pieces(cause, groups, lambda at: mixture_curves(mixture, cause, effect, at))
-    masks = (groups.labels == index for index in range(len(groups.names)))
-    return [_of_label(cause[rows], effect[rows]) for rows in masks]
-
-
-def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:
-    try:
-        as_pair(cause, effect)
-    except ValueError:
-        # Too few observations, or a constant: nothing to put a curve through.
-        return None
-    model = ANMMixture(1).fit(cause, effect[:, 0])
-    return _all_curves(cause, effect, model, Groups.of(model, len(cause)))[0]
+    drawn: Pieces = {}
+    for index in range(len(groups.names)):
+        own, values = (each[groups.labels == index] for each in (cause, effect))
+        try:
+            as_pair(own, values)
+        except ValueError:
+            # Too few observations, or a constant: nothing to put a curve through.
+            continue
+        model = ANMMixture(1).fit(own, values)
+        drawn[index] = _all_curves(own, values, model, Groups.of(model, len(own)))[0]
+    return drawn
