@@ -120,9 +120,8 @@ class Extremes:
         """Return the rows of the largest and of the smallest keys, most extreme first."""
         self._drop()
         rows = [row for _, _, row in self._entries]
-        n_largest = min(self._count, -(-self._n_seen // 2))
-        n_smallest = min(self._count, self._n_seen - n_largest)
-        return rows[:n_largest], rows[::-1][:n_smallest]
+        n_largest = -(-len(rows) // 2)
+        return rows[:n_largest], rows[n_largest:][::-1]
 
 
 @dataclass

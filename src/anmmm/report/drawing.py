@@ -36,7 +36,8 @@ WIDE = (6.4, 3.2)
 # Dots per inch, for high-resolution screens.
 RESOLUTION = 200
 COLORS = 64
-BINS = 41
+# On either side of zero.
+BINS = 20
 # Fraction of scores within the range of the histogram; the outermost bins have the other ones.
 SHOWN = 0.98
 # Independent of the user's settings: equal rows give equal pages.
@@ -130,14 +131,14 @@ def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any
     one = np.zeros(len(cause), dtype=np.intp)
     if not row.direction or row.n_mechanisms in (None, 0, 1):
         return one, ""
-    with warnings.catch_warnings(record=True) as issued:
-        warnings.simplefilter("always", ConvergenceWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             result = cluster_mechanisms(cause, effect, row.n_mechanisms, random_state=0)
         except (TypeError, ValueError, ArithmeticError) as error:
             return one, f"one color: {error}"
     remarks = [] if result.refined else [f"colors are not refined: {result.reason}"]
-    if any(issubclass(warning.category, ConvergenceWarning) for warning in issued):
+    if not result.fit.converged:
         remarks.append("the fit of the colors did not converge")
     return result, "; ".join(remarks)
 
@@ -151,20 +152,13 @@ def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
     """Return the address of a histogram, and the number of scores outside of its axis."""
     scores = np.asarray(scores)
     limit = float(np.quantile(np.abs(scores), SHOWN)) * 1.05 or 1.0
-    edges = np.linspace(-limit, limit, BINS)
-    counts, _ = np.histogram(np.clip(scores, -limit, limit), edges)
-    centers = 0.5 * (edges[1:] + edges[:-1])
+    shown, edges = np.clip(scores, -limit, limit), np.linspace(0.0, limit, BINS + 1)
+    sides = (shown[shown >= 0.0], edges), (shown[shown < 0.0], -edges[::-1])
 
     def draw(ax: Any) -> None:
-        for index, name in enumerate(hypotheses()):
-            bins = centers < 0 if index else centers > 0
-            ax.bar(
-                centers[bins],
-                counts[bins],
-                width=0.9 * (edges[1] - edges[0]),
-                color=color_of(index),
-                label=name,
-            )
+        for index, (values, bins) in enumerate(sides):
+            name, color = hypotheses()[index], color_of(index)
+            ax.hist(values, bins, rwidth=0.9, color=color, label=name)
         ax.axvline(0.0, color="#666666", linestyle="--", linewidth=1.0)
         ax.set_xlabel(f"score ({unit})")
         ax.set_ylabel("pairs")

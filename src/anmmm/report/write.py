@@ -192,16 +192,10 @@ def base_name(path: Any) -> str:
 
 def check_page(path: StrPath, template: str, *, force: bool = False) -> Any:
     """Return the template of a page; raise an error if it cannot be written to this file."""
-    found = page_template(template)
+    jinja2 = require("jinja2", "report", "a report needs Jinja2")
     matplotlib_module("figure")
     check_overwrite(path, force=force)
     check_writable(path)
-    return found
-
-
-def page_template(file: str) -> Any:
-    """Return a template; needs Jinja2."""
-    jinja2 = require("jinja2", "report", "a report needs Jinja2")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
@@ -225,7 +219,7 @@ def page_template(file: str) -> Any:
         poor_fit=LACK_OF_FIT_PVALUE,
         sure=SURE,
     )
-    return environment.get_template(file)
+    return environment.get_template(template)
 
 
 def decision(row: PairResult) -> str:
