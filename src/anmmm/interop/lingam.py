@@ -12,7 +12,7 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_finite, as_real
 from anmmm.collection.sources.columns import is_frame
 from anmmm.graph import CausalGraph
-from anmmm.graph.forms import MarkedEdge, edges_of_arcs
+from anmmm.graph.forms import MarkedEdge, PartialGraph, edges_of_arcs
 
 
 def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
@@ -30,14 +30,11 @@ def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> Fl
     """
     ordered = graph.names if names is None else names
     _refuse_repeated(ordered)
-    place = {name: at for at, name in enumerate(ordered)}
-    lacking = [node for node in graph.names if node not in place]
+    lacking = [node for node in graph.names if node not in ordered]
     if lacking:
         raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
-    matrix = np.zeros((len(place), len(place)))
-    for cause, effect in graph.directed:
-        matrix[place[effect], place[cause]] = 1.0
-    return matrix
+    arrows = [(cause, "->", effect) for cause, effect in graph.directed]
+    return PartialGraph(ordered, arrows).adjacency.T.astype(np.float64)
 
 
 def prior_knowledge(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> IntArray:

@@ -35,7 +35,6 @@ from anmmm.plotting.groups import (
     draw_points,
     line_width,
     marker_area,
-    mechanism_names,
     pieces,
 )
 from anmmm.plotting.style import matplotlib_module, tidy
@@ -191,10 +190,9 @@ def _curves_picture(
 ) -> _Picture:
     if isinstance(evidence, VectorEvidence):
         # A curve over several columns cannot be drawn over the one that the caller chose.
-        groups = Groups(mechanism_names(1), np.zeros(len(cause), dtype=np.intp))
+        groups = Groups.likeliest(np.ones((len(cause), 1)))
         return _Picture("models of several columns: only points", groups)
-    responsibilities = evidence.chosen.responsibilities
-    groups = Groups(mechanism_names(responsibilities.shape[1]), responsibilities.argmax(axis=1))
+    groups = Groups.likeliest(evidence.chosen.responsibilities)
     curves = pieces(cause, groups, lambda at: model_curves(evidence, cause, effect, at))
     return _Picture(evidence.chosen.text, groups, curves)
 
@@ -220,10 +218,9 @@ def direction_axes(result: DirectionResult, new_figure: Callable[..., Any]) -> l
     size = FIGURE_SIZE[0] * count / 2.0, FIGURE_SIZE[1]
     figure = new_figure(figsize=size, layout="constrained")
     grid = figure.add_gridspec(2, count, height_ratios=[3.0, 1.0])
-    first = figure.add_subplot(grid[0, 0])
-    pictures = [first]
+    pictures = [figure.add_subplot(grid[0, 0])]
     for at in range(1, count):
-        pictures.append(figure.add_subplot(grid[0, at], sharex=first, sharey=first))
+        pictures.append(figure.add_subplot(grid[0, at], sharex=pictures[0], sharey=pictures[0]))
         pictures[-1].tick_params(labelleft=False)
     return [*pictures, figure.add_subplot(grid[1, :])]
 

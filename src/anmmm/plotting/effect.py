@@ -14,7 +14,7 @@ from anmmm.evidence.models.clustered import Clustered
 from anmmm.evidence.models.rescaled import LEVELS, NAMES
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
-from anmmm.plotting.groups import GRID, Groups, Pieces, draw_groups, mechanism_names
+from anmmm.plotting.groups import GRID, Groups, Pieces, draw_groups
 
 # Probability of its own mechanism below which a point is hollow; half of the width over which the
 # points of a category are drawn.
@@ -68,10 +68,7 @@ def draw_effect(
     node, sample = graph._effect_of(cause, effect), graph._sample
     places = [sample.names.index(name) for name in (cause, effect)]
     x, y = (sample.values[:, at] for at in places)
-    groups = Groups(mechanism_names(1), np.zeros(len(x), dtype=np.intp))
-    if node.labels is not None and node.probabilities is not None:
-        certainty = node.probabilities.max(axis=1)
-        groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
+    groups = Groups.likeliest(node._model.responsibilities, UNCERTAIN)
     drawn: Pieces = {}
     is_partial = False
     if sample.categorical[places[0]]:

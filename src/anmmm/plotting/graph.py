@@ -15,7 +15,7 @@ from sklearn.isotonic import isotonic_regression
 from anmmm._typing import FloatArray, IntArray
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW, BOTH, LINE
-from anmmm.plotting.style import FIGURE_SIZE, axes_or_new, color_of, matplotlib_module
+from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
 
 # Widths of the gap between names and of the lane of a passing edge, in letters; height of a layer,
 # in lines; inches of a letter and a line.
@@ -58,7 +58,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
     """
     check_graph(graph)
-    ax = axes_or_new(ax, graph_size(graph) if ax is None else FIGURE_SIZE)
+    ax = axes_or_new(ax, graph_size(graph))
     places, routes, size = _layout(graph)
     shade = {name: color_of(at) for at, each in enumerate(graph.mixing) for name in each.nodes}
     boxes = {}

@@ -41,11 +41,15 @@ Pieces: TypeAlias = dict[int, tuple[FloatArray, EffectCurves]]
 
 @dataclass(eq=False)
 class Groups:
-    """Observations by mechanism; labels: (n_samples,), places among the names."""
+    """Observations by mechanism; labels: (n_samples,), places among the names.
+
+    Those whose own mechanism is less probable than `uncertain` are drawn hollow; probabilities:
+    (n_samples, n_mechanisms).
+    """
 
     names: tuple[str, ...]
     labels: IntArray
-    certainty: FloatArray | None = None
+    probabilities: FloatArray | None = None
     uncertain: float = 0.0
 
     @classmethod
@@ -73,15 +77,20 @@ class Groups:
                 f"result has {len(names)} different labels, but a plot shows {MOST_GROUPS} at "
                 "most; pass the labels of mechanisms"
             )
-        certainty = None if probabilities is None else probabilities.max(axis=1)
-        return cls(names, labels, certainty, check_between(uncertain, "uncertain", 0.0, 1.0))
+        return cls(names, labels, probabilities, check_between(uncertain, "uncertain", 0.0, 1.0))
+
+    @classmethod
+    def likeliest(cls, probabilities: FloatArray, uncertain: float = 0.0) -> Groups:
+        """Take the most probable mechanism of each observation."""
+        names = mechanism_names(probabilities.shape[1])
+        return cls(names, probabilities.argmax(axis=1), probabilities, uncertain)
 
     @property
     def hollow(self) -> BoolArray:
         """Which observations belong to their mechanism too uncertainly."""
-        if self.certainty is None:
+        if self.probabilities is None:
             return np.zeros(len(self.labels), dtype=bool)
-        return self.certainty < self.uncertain
+        return np.asarray(self.probabilities.max(axis=1) < self.uncertain)
 
 
 def mechanism_names(count: int) -> tuple[str, ...]:

@@ -65,11 +65,9 @@ def write_graph_report(
     """
     check_graph(graph)
     template = check_page(output, TEMPLATE, force=force)
-    edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
+    gains = {frozenset((edge.cause, edge.effect)): edge.gain for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
-    # An undirected edge is listed in either order.
-    gains = {pair: (edges.get(pair) or edges[pair[::-1]]).gain for pair in pairs}
-    drawn = sorted(pairs, key=lambda pair: -gains[pair])[:MOST_PLOTS]
+    drawn = sorted(pairs, key=lambda pair: -gains[frozenset(pair)])[:MOST_PLOTS]
     size = graph_size(graph)
     contents = template.generate(
         graph=graph,
@@ -77,11 +75,6 @@ def write_graph_report(
         picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
         width=round(PIXELS * size[0]),
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
-        weights={
-            node.name: node.probabilities.mean(axis=0).tolist()
-            for node in graph.nodes
-            if node.probabilities is not None
-        },
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
     )
