@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,9 @@ from anmmm.mixture import ANMMixture
 def single(values: Any, name: str) -> FloatArray:
     """Return one variable of shape (n,) or (n, 1), as other libraries pass them, as (n,)."""
     array = as_finite(values, name)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
+    if array.size != len(array):
         raise ValueError(f"{name} must be one variable, found shape {array.shape}; pass one column")
-    return array
+    return array.ravel()
 
 
 def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
@@ -82,23 +79,19 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
 
     It does not include the regression: too small if that is poor (Zhang et al., AAAI 2017).
     """
-    named = ("x", x), ("y", y), ("given", given)
-    for (one, first), (other, second) in combinations(named, 2):
-        check_aligned(first, second, (one, other))
-    first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
-    others = first[:, :0] if given is None else _columns(given, "given")
-    check_lengths(first, others, ("x", "given"))
-    # A constant column conditions on nothing.
-    others = others[:, np.ptp(others, axis=0) > 0.0]
-    if others.size:
-        first, second = _residuals(first, others), _residuals(second, others)
+    first, second = as_pair(x, y, resolved=False)
+    if given is not None:
+        check_aligned(x, given, ("x", "given"))
+        check_aligned(y, given, ("y", "given"))
+        others = as_finite(given, "given")
+        check_lengths(first, others, ("x", "given"))
+        others = others.reshape(len(first), -1)
+        # A constant column conditions on nothing.
+        others = others[:, np.ptp(others, axis=0) > 0.0]
+        if others.size:
+            first, second = _residuals(first, others), _residuals(second, others)
     # Searches look at the tail, for which the published gamma distribution is too light.
     return hsic_test(first, second).pvalue
-
-
-def _columns(values: Any, name: str) -> FloatArray:
-    array = as_finite(values, name)
-    return array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
 
 
 def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
