@@ -88,9 +88,8 @@ def register_hsic(name: str = "anmmm_hsic") -> str:
         def __call__(self, X: Any, Y: Any, condition_set: Any = None) -> float:
             xs, ys, given, key = self.get_formatted_XYZ_and_cachekey(X, Y, condition_set)
             if key not in self.pvalue_cache:
-                others = self.data[:, given] if given else None
-                columns = self.data[:, xs], self.data[:, ys]
-                self.pvalue_cache[key] = conditional_pvalue(*columns, others)
+                columns = (self.data[:, places] for places in (xs, ys, given))
+                self.pvalue_cache[key] = conditional_pvalue(*columns)
             return float(self.pvalue_cache[key])
 
     cit.register_ci_test(name, HSIC)

@@ -102,14 +102,12 @@ def graph_size(graph: CausalGraph) -> Point:
 
 
 def _layout(graph: CausalGraph) -> Layout:
-    """Return the cached layout of a graph: for 200 nodes it takes 3 s."""
-    if graph not in _layouts:
-        _layouts[graph] = _lay_out(graph)
-    return _layouts[graph]
+    """Return the layout of a graph, in which an edge has a lane in each layer that it passes.
 
-
-def _lay_out(graph: CausalGraph) -> Layout:
-    """Return the layout of a graph, in which an edge has a lane in each layer that it passes."""
+    It is computed once: for 200 nodes it takes 3 s.
+    """
+    if graph in _layouts:
+        return _layouts[graph]
     names = graph.order
     number = {name: at for at, name in enumerate(names)}
     pairs = [(number[edge.cause], number[edge.effect]) for edge in graph.edges]
@@ -134,7 +132,8 @@ def _lay_out(graph: CausalGraph) -> Layout:
             points[end] = points[end][0] + 0.9 * (widths[at] - GAP + 0.6) * shift, points[end][1]
         routes.append(points if cause == chain[0] else points[::-1])
     places = {name: (float(x[at]), float(y[at])) for name, at in number.items()}
-    return places, routes, (float((x + 0.5 * np.array(widths)).max()), LAYER * (max(layers) + 1))
+    size = float((x + 0.5 * np.array(widths)).max()), LAYER * (max(layers) + 1)
+    return _layouts.setdefault(graph, (places, routes, size))
 
 
 def _layers(count: int, ends: list[tuple[int, int]]) -> list[int]:

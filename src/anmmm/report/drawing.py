@@ -81,14 +81,12 @@ def draw_pairs(
     try:
         for pair in pairs:
             pair_id = spelled(pair.pair_id)
-            if pair_id not in wanted:
-                continue
             if pair_id in ahead:
                 ahead.remove(pair_id)
                 with single_thread():
                     drawings[pair_id] = _draw(wanted[pair_id], pair)
                 bar.update()
-            else:
+            elif pair_id in wanted:
                 drawings[pair_id] = Drawing(remark=REPEATED_ID)
             # Ids are unique in files, but not in memory.
             if not ahead and not isinstance(source, Items):
