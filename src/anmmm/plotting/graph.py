@@ -228,13 +228,12 @@ def _short(name: Hashable) -> str:
 
 def _legend(ax: Any, graph: CausalGraph) -> None:
     """Add a legend of the lines and shades that occur."""
-    arrows = [edge for edge in graph.edges if edge.kind == ARROW]
-    kinds = {edge.kind for edge in graph.edges}
+    found = {(edge.kind, edge.is_sure) for edge in graph.edges}
     lines = {
-        "sure": (color_of(0), "-", any(edge.is_sure for edge in arrows)),
-        "less sure": (color_of(0), "--", any(not edge.is_sure for edge in arrows)),
-        "no direction": ("#777777", "--", LINE in kinds),
-        "hidden common cause": ("#777777", "-", BOTH in kinds),
+        "sure": (color_of(0), "-", (ARROW, True) in found),
+        "less sure": (color_of(0), "--", (ARROW, False) in found),
+        "no direction": ("#777777", "--", (LINE, False) in found),
+        "hidden common cause": ("#777777", "-", (BOTH, False) in found),
     }
     for label, (color, style, occurs) in lines.items():
         if occurs:

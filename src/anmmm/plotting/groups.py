@@ -191,8 +191,7 @@ def draw_groups(
     ax = axes_or_new(ax)
     draw_points(ax, x, y, groups, area=area)
     draw_curves(ax, curves, width=line_width(marker_size), band=band)
-    ax.set_xlabel(labels[0])
-    ax.set_ylabel(labels[1])
+    ax.set(xlabel=labels[0], ylabel=labels[1])
     tidy(ax)
     if legend:
         _draw_legend(ax, groups, curves, title)

@@ -51,8 +51,7 @@ def tidy(ax: Any) -> None:
     """Draw a faint grid behind the data, and no frame on top and right."""
     ax.grid(color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
-    for edge in ("top", "right"):
-        ax.spines[edge].set_visible(False)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def written_by(kind: str) -> dict[str, str]:
