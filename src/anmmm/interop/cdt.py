@@ -84,7 +84,8 @@ class ANMMM:
         for edge in found.edges:
             if edge.kind == ARROW and graph.has_edge(edge.effect, edge.cause):
                 output[edge.cause][edge.effect]["weight"] = edge.gain
-        for one, other in [edge for edge in output.edges if output.has_edge(*edge[::-1])]:
-            output[one][other]["weight"] = 0.0
-        output.add_nodes_from(name for name in df_data.columns if name not in output)
+        for one, other in output.edges:
+            if output.has_edge(other, one):
+                output[one][other]["weight"] = 0.0
+        output.add_nodes_from(df_data.columns)
         return output
