@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anmmm.collection.records import PairResult
-from anmmm.collection.summary import is_right
 from anmmm.direction.outcome import COMMON_CAUSE, INDEPENDENT, certainty_of, format_decision
 from anmmm.evaluation.tally import Tally
 
@@ -73,7 +72,7 @@ class Digest(Tally):
         size = abs(row.score)
         self.sizes.append(size)
         self._by_score.add((size,), row)
-        if is_right(row) is None and row.truth != 0:
+        if row.truth is None:
             self.unknown_scores.append(row.score)
         if row.confidence is not None:
             self.confidences.append(row.confidence)
