@@ -338,7 +338,8 @@ def fit_curve(search: Search) -> HiddenFits:
     starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
     growing = starts.apart(2).scaled_apart(LONGER).best
-    best = plain = starts.best.further(LONGER, search.pair)
+    plain = starts.apart(2).further(SHORT, search.pair).best
+    best = plain = plain.further(LONGER - SHORT)
     if growing.objective[0] < starts.best.objective[0]:
         best = best_of([plain, growing.further(LONGER, search.pair)])
     if search.rival.beats(best, CURVE_MARGIN):
@@ -347,7 +348,7 @@ def fit_curve(search: Search) -> HiddenFits:
 
 
 def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups; return also the best two numbers, equal noise."""
+    """Fit groups; return also the fewest and the best two numbers, equal noise."""
     (_, ranks), rival = search.places, search.rival
     # Along both variables, and many groups around the mean too.
     starts = [_started(search.few, ranks[:2], range(2, FEW_GROUPS + 1))]
@@ -362,8 +363,11 @@ def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
     is_usual[plain.objective.argmin()] = True
     plain = plain[np.flatnonzero(is_usual)]
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    two = plain.apart(2)
-    return best if rival.beats(best, GROUPS_MARGIN) else _longer(best, two, rival), two
+    two = _apart(plain.objective, 2)
+    if not rival.beats(best, GROUPS_MARGIN):
+        best = _longer(best, plain[two], rival)
+    # Normal noise needs more groups than skewed noise does.
+    return best, plain[sorted({0, *two})]
 
 
 def fit_sloped_groups(search: Search) -> HiddenFits:
@@ -372,7 +376,7 @@ def fit_sloped_groups(search: Search) -> HiddenFits:
     # Along both diagonals.
     plain = _started(search.few, ranks[2:4], range(2, FEW_GROUPS + 1), SLOPED)
     plain = plain.of_each(1).further(LONGER)
-    kinds = [plain, plain.apart(2).scaled_apart(LONGER)]
+    kinds = [plain, plain.scaled_apart(LONGER)]
     if not search.rival.beats(best_of(kinds), GROUPS_MARGIN):
         kinds = [fits.apart(2).further(LONGER, search.pair) for fits in kinds]
     return search.rival.ended(best_of(kinds))
