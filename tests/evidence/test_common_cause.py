@@ -199,6 +199,17 @@ def test_numbers_that_are_normal_together_have_no_common_cause():
     assert describe_common_cause(other, one, least + 50.0).length == compared.length
 
 
+def test_responsibilities_are_those_of_the_first_fit():
+    one, other = (variable_of(v) for v in groups()[:2])
+    pair = module._pair(one, other, (0, 0))
+    _, fits = fit_groups(Search.of(pair, Rival(np.inf, 300)))
+    assert len(set(fits.shapes[:, 0])) > 1
+    shares = fits.responsibilities
+    assert shares.shape == (300, fits.shapes[0, 0])
+    assert_allclose(shares.sum(axis=1), 1.0)
+    assert np.array_equal(shares, fits[[0]].responsibilities)
+
+
 @pytest.mark.parametrize("is_own", [0, 1])
 def test_cells_of_correlated_groups_are_those_of_normals_on_lines(is_own):
     one, other = (variable_of(np.round(v, 1)) for v in species()[:2])

@@ -30,7 +30,6 @@ from anmmm.evidence.hidden import (
     fit_curve,
     fit_groups,
     fit_sloped_groups,
-    log_weights,
 )
 from anmmm.evidence.hidden_code import RARE, CommonCause, encode, mass_of
 from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
@@ -233,7 +232,7 @@ def _divide(fit: HiddenFits, axis: int, variable: Variable, noise: Density | Non
 def _noises(fit: HiddenFits, x: Variable, y: Variable) -> tuple[float, list[Density | None]]:
     """Fit densities to what the most probable group leaves; return the length with known groups."""
     logs = [log for log, _, _ in fit.derivatives]
-    log_priors = log_weights(fit)
+    log_priors = np.log(fit.first.weights)
     labels = (logs[0] + logs[1] + log_priors).argmax(axis=1)
     length, noises = float(fit.found[0, 1:].sum() - log_priors[labels].sum()), []
     for axis, variable in enumerate((x, y)):

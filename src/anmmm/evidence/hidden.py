@@ -191,7 +191,7 @@ class HiddenFits(Record):
     def responsibilities(self) -> FloatArray:
         """Probability of each node given each observation, by the first fit, (n, K)."""
         shares = np.empty((int(self.shapes[0, 0]), self.pair.values.shape[1]))
-        parts = self.pair, self.nodes, self.shapes, self.parameters
+        parts = self.pair, self.nodes, self.shapes[:1], self.parameters[:1]
         fit_hidden(*parts, NOTHING, 1, TOLERANCE, shares)
         return shares.T
 
@@ -397,11 +397,6 @@ def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
     if richer and not rival.beats(best_of([best, *richer]), LAST_MARGIN):
         best = best_of([best, best_of(richer).further(LONGER)])
     return rival.ended(best)
-
-
-def log_weights(fit: HiddenFits) -> FloatArray:
-    """Return the log-probability of each node, (K,), very small of an unused one."""
-    return np.log(np.maximum(fit.first.weights, 1e-300))
 
 
 def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:

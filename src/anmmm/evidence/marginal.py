@@ -147,18 +147,17 @@ class Normals(Marginal):
         widest = _widest_gaps(values, counts.stop - 1)
         standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
         most += SLACK - float(standard.sum())
-        cuts = [each for count in counts for each in _even_cuts(n, count)]
-        cuts += [sorted(at for _, at in widest[: count - 1]) for count in counts]
-        nats = _cluster_nats(sums, cuts, floor)
-        even, at_gaps = nats[: 2 * len(counts)].reshape(-1, 2), nats[2 * len(counts) :]
-        # The mean of both is mirrored as the variable is.
-        found = zip(counts, even.mean(axis=1).tolist(), at_gaps.tolist(), strict=True)
+        down, up = zip(*(_even_cuts(n, count) for count in counts), strict=True)
+        at_gaps = [sorted(at for _, at in widest[: count - 1]) for count in counts]
+        nats = _cluster_nats(sums, [*down, *up, *at_gaps], floor).reshape(3, -1)
+        # The mean of both even cuts is mirrored as the variable is.
+        found = zip(counts, nats[:2].mean(axis=0).tolist(), nats[2].tolist(), strict=True)
         for i, (count, within, by_gaps) in enumerate(found):
-            chosen = cuts[2 * i : 2 * i + 2]
+            chosen = [down[i], up[i]]
             # Gaps that are wider than all others by more than rounding.
             is_clear = widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]
             if is_clear and by_gaps < within:
-                within, chosen = by_gaps, [cuts[2 * len(counts) + i]]
+                within, chosen = by_gaps, [at_gaps[i]]
             # Means and weights of all clusters but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
@@ -196,10 +195,7 @@ def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
 
 @lru_cache
 def _even_cuts(n: int, count: int) -> tuple[list[int], list[int]]:
-    """Return the places that cut n values into even clusters, those within a value before it.
-
-    And after it.
-    """
+    """Return where n values are cut into even clusters: before, and after a value that is cut."""
     even = [i * n / count for i in range(1, count)]
     return [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
 
