@@ -67,23 +67,23 @@ def link_values(
 
     Straight beyond the inner knots; infinite ones stay infinite.
     """
-    step = knots[1]
+    step, left = knots[1], np.empty(c.shape)
     for r in range(c.shape[0]):
-        center = dot(centers, c[r])
-        for n in range(points.shape[0]):
-            out[r, n] = points[n]
-            if math.isfinite(points[n]):
-                u = (points[n] - knots[0]) / step
-                j, s = _interval(u)
-                rest, beyond = 1.0 - s, u - j - s
-                first, middle, last = _near(s)
-                first += beyond * 0.5 * rest * rest
-                middle += beyond * (0.5 + s * rest)
-                last += beyond * 0.5 * s * s
-                h = first * c[r, j] + middle * c[r, j + 1] + last * c[r, j + 2]
-                for i in range(j):
-                    h += c[r, i]
-                out[r, n] = step * h - center
+        left[r, 0] = -dot(centers, c[r]) / step
+        for i in range(1, N_SLOPES):
+            left[r, i] = left[r, i - 1] + c[r, i - 1]
+    for n in range(points.shape[0]):
+        is_finite = math.isfinite(points[n])
+        u = (points[n] - knots[0]) / step if is_finite else 0.0
+        j, s = _interval(u)
+        rest, beyond = 1.0 - s, u - j - s
+        first, middle, last = _near(s)
+        first += beyond * 0.5 * rest * rest
+        middle += beyond * (0.5 + s * rest)
+        last += beyond * 0.5 * s * s
+        for r in range(c.shape[0]):
+            h = left[r, j] + first * c[r, j] + middle * c[r, j + 1] + last * c[r, j + 2]
+            out[r, n] = step * h if is_finite else points[n]
 
 
 @kernel(inner=True)

@@ -344,7 +344,7 @@ def fit_curve(search: Search) -> HiddenFits:
         best = best_of([plain, growing.further(LONGER, search.pair)])
     if search.rival.beats(best, CURVE_MARGIN):
         return best
-    return _longer(best.further(LONGER), plain, search.rival)
+    return longer(best.further(LONGER), plain, search.rival)
 
 
 def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
@@ -365,7 +365,7 @@ def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
     best = best_of([plain, plain.scaled_apart(LONGER)])
     two = _apart(plain.objective, 2)
     if not rival.beats(best, GROUPS_MARGIN):
-        best = _longer(best, plain[two], rival)
+        best = longer(best, plain[two], rival)
     # Normal noise needs more groups than skewed noise does.
     return best, plain[sorted({0, *two})]
 
@@ -389,7 +389,7 @@ def _started(few: Pair, ranks: FloatArray, counts: range, nodes: Nodes = GROUPS)
     return HiddenFits.start(few, nodes, used, at / used[:, np.newaxis])
 
 
-def _longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
+def longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
     """Iterate the best fit, or one with noise of two components in one variable or in both."""
     richer = [plain.split(axis) for axis in range(2) if plain.pair.kinds[axis] == NOISY]
     if len(richer) == 2:

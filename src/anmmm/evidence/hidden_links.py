@@ -11,35 +11,37 @@ from dataclasses import replace
 
 import numpy as np
 
-from anmmm._kernels.hidden import ROUGHEST, SMOOTHEST, Pair
+from anmmm._kernels.hidden import Pair
+from anmmm._kernels.monotone import N_SLOPES, monotone_link
+from anmmm._kernels.packed import Design
 from anmmm._record import Record, computed
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import FloatArray
 from anmmm.evidence.hidden import (
-    LONG,
+    LONGER,
     N_NODES,
     SHORT,
-    TINY,
     HiddenFits,
     Rival,
     Search,
     evenly_spaced,
     fit_curve,
+    longer,
 )
+from anmmm.evidence.models.base import CURVE_ITER, TOLERANCE
 from anmmm.evidence.models.postnonlinear import LINK_PRIOR, EffectScale, MonotoneLink
 from anmmm.evidence.variable import Variable
 from anmmm.preprocessing import Cells
 
-# Rounds, and in each Newton steps of h and iterations of EM.
-ROUNDS, STEPS, ITERATIONS = 20, 2, 3
-# By how much longer a step of h is than its update: EM alone takes short ones.
-RELAXED = 1.5
+# Rounds, and in each iterations of EM.
+ROUNDS, ITERATIONS = 20, 3
 # Gains of a round by which a fit may still be too long; nats of a gain that ends them, and that the
 # first one may lose, since h starts straight.
 SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
 # Most observations for all but the last iterations.
 LINK_ROWS = 1000
 # Distance of a difference that is a derivative, relative to that between knots.
-NEAR = 1e-4
+NEAR = 1e-6
+NO_CURVE = Design(np.empty((1, 0)), np.empty(0), 0)
 # Points of a table of the inverse, which reaches as far beyond both ends as half of the range.
 N_POINTS = 401
 
@@ -48,49 +50,48 @@ class HiddenLink(Record):
     """An increasing function h of a variable, standardized over some rows."""
 
     variable: Variable
-    scale: EffectScale
-    z: FloatArray  # (n,), the rows on this scale
-    integrals: FloatArray  # (m, n), of the splines of h'
+    z: FloatArray  # (n_samples,), the variable on the scale
+    scale: EffectScale  # of the rows (n,)
+    integrals: FloatArray  # (m, n), of the splines of h' at the rows
     splines: FloatArray  # (m, n)
-    log_slopes: FloatArray  # (m,)
-    rho2: float = 0.1
+    slopes: FloatArray  # (m,)
     cost: float = 0.0  # nats
 
     @classmethod
-    def start(cls, variable: Variable, places: IntArray) -> HiddenLink:
+    def start(cls, variable: Variable, rows: FloatArray) -> HiddenLink:
         """Start straight, on the scale that is nearer to a variable's density.
 
-        places: (n,), of the rows among its distinct values.
+        rows: (n,), all of its values or some.
         """
         scales = {each.base.base: each for each in reversed(variable.scales)}
         is_heavy = variable.smooth.density.base == "student"
         scale = scales.get("student" if is_heavy else "normal", variable.scales[0])
-        distinct, near = np.empty(variable.cells.n_distinct), NEAR * float(scale.sums.knots[1])
-        distinct[variable.cells.index] = scale.sums.values
-        z = distinct[places]
-        splines = (scale.integrals(z + near) - scale.integrals(z - near)) / (2.0 * near)
-        log_slopes = np.full(len(splines), scale.start)
-        return cls(variable, scale, z, scale.integrals(z), splines, log_slopes)
+        z = scale.sums.values
+        if len(rows) < len(z):
+            points = np.append(rows, variable.cells.edges)
+            scale = replace(EffectScale.of(len(rows), points, scale.base), cost=scale.cost)
+        near, integrals = NEAR * float(scale.sums.knots[1]), scale.integrals(scale.sums.values)
+        splines = (scale.integrals(scale.sums.values + near) - integrals) / near
+        slopes = np.full(N_SLOPES, math.exp(scale.start))
+        return cls(variable, z, scale, integrals, splines, slopes)
 
     @computed
     def link(self) -> MonotoneLink:
         """The function."""
-        slopes = np.exp(self.log_slopes)
-        h = slopes @ self.integrals
-        return MonotoneLink(self.scale, slopes, shift=float(h.mean()), unit=float(h.std()))
+        h = self.slopes @ self.integrals
+        return MonotoneLink(self.scale, self.slopes, shift=float(h.mean()), unit=float(h.std()))
 
     @property
     def log_slope(self) -> float:
         """Mean logarithm of its slope at the rows."""
-        slope = np.exp(self.log_slopes) @ self.splines / self.link.unit
-        return float(np.log(slope).mean())
+        return float(np.log(self.slopes @ self.splines / self.link.unit).mean())
 
     @computed
     def on_its_scale(self) -> Variable:
         """The variable on the scale of h."""
         edges, index = self.link.at(self.scale.edges), self.variable.cells.index
-        values = self.link.at(self.scale.sums.values)
-        return self.variable.within(Cells(values, index, edges[index], edges[index + 1], edges))
+        cells = Cells(self.link.at(self.z), index, edges[index], edges[index + 1], edges)
+        return self.variable.within(cells)
 
     def apply(self, positions: FloatArray) -> FloatArray:
         """Map points of the standardized variable to h."""
@@ -108,34 +109,19 @@ class HiddenLink(Record):
         R: (n, K), the probability of each node given each observation. Nodes stay where they are
         on the variable's own scale: only the noise about them says what h is.
         """
-        S, D, prior, beyond = self.integrals, self.splines, LINK_PRIOR, 0.5 * np.ptp(self.z)
-        at = np.linspace(self.z.min() - beyond, self.z.max() + beyond, N_POINTS)
+        S, sums = self.integrals, self.scale.sums
+        beyond = 0.5 * np.ptp(sums.values)
+        at = np.linspace(sums.values.min() - beyond, sums.values.max() + beyond, N_POINTS)
         places = np.interp(positions, self.link.at(at), at)
         T = self.scale.integrals(places)
         across = S @ R @ T.T
         squares = (S * R.sum(axis=1)) @ S.T + (T * R.sum(axis=0)) @ T.T - across - across.T
-        c, rho2 = np.exp(self.log_slopes), self.rho2
-        noise = max(float(c @ squares @ c) / len(R), TINY)
-        start = logs = self.log_slopes - 0.5 * math.log(noise)
-        for _ in range(STEPS):
-            c, off, P = np.exp(logs), logs - self.scale.start, prior.fixed + prior.bends / rho2
-            relative = D / (c @ D)
-            from_rows = c * (relative.sum(axis=1) - squares @ c)
-            information = c[:, np.newaxis] * (squares + relative @ relative.T) * c + P
-            # Of the curvature's remaining part what keeps it positive definite.
-            information += np.diag(np.maximum(-from_rows, 0.0))
-            covariance = np.linalg.inv(information)
-            step = covariance @ (from_rows - P @ off)
-            logs = logs + step / max(1.0, float(np.abs(step).max()))
-            off = logs - self.scale.start
-            rough = off @ prior.bends @ off + np.einsum("ij,ij", prior.bends, covariance)
-            rho2 = min(max(float(rough) / prior.rank, SMOOTHEST), ROUGHEST)
-        logs = start + RELAXED * (logs - start)
-        off = logs - self.scale.start
-        dets = np.linalg.slogdet(information)[1] - np.linalg.slogdet(P)[1]
-        # The unit of h is that of the noise, which is paid for.
-        cost = 0.5 * float(dets + off @ P @ off - math.log(len(R))) + self.scale.cost
-        new = replace(self, log_slopes=logs, rho2=rho2, cost=cost)
+        # The best function with noise of unit variance, which is paid for.
+        best, sums = np.empty(N_SLOPES), sums._replace(gram=squares)
+        args = LINK_PRIOR, TOLERANCE, CURVE_ITER, best, np.empty(0), np.empty(3)
+        cost, _ = monotone_link(sums, NO_CURVE, *args)
+        cost += self.scale.cost - 0.5 * math.log(len(R))
+        new = replace(self, slopes=best, cost=cost)
         return new, new.link.at(places)
 
 
@@ -165,7 +151,7 @@ def fit_links(
     R = replace(curve, pair=few).responsibilities
     fit.first.fractions[:, 0], fit.first.offsets[:] = 1.0, 0.0
     straight = [
-        None if v.is_tied else HiddenLink.start(v, few.places[axis])
+        None if v.is_tied else HiddenLink.start(v, few.values[axis])
         for axis, v in enumerate((x, y))
     ]
     on_scales = on_scales_of(straight, x, y)
@@ -182,7 +168,7 @@ def fit_links(
             if h is not None and first is not None:
                 new, fit.first.positions[axis] = h.updated(R, fit.first.positions[axis])
                 fit.first.variances[axis, 0] = new.link.unit**-2
-                links[axis], values[axis] = new, new.link.at(new.z)
+                links[axis], values[axis] = new, new.link.at(new.scale.sums.values)
                 behind += new.cost - n * (new.log_slope - first.log_slope)
         fit = fit.further(ITERATIONS, fit.pair._replace(values=values))
         R = fit.responsibilities
@@ -192,8 +178,12 @@ def fit_links(
             return None
         if gain < LITTLE:
             break
-    values = np.stack([v.cells.values for v in on_scales_of(links, x, y)])
-    return fit.further(LONG, curve.pair._replace(values=values)), links
+    on_scales = on_scales_of(links, x, y)
+    costs = sum(h.cost for h in links if h is not None)
+    rival = Rival.of(limit - costs, *(v.cells for v in on_scales))
+    values = np.stack([v.cells.values for v in on_scales])
+    fit = fit.further(LONGER, curve.pair._replace(values=values))
+    return longer(fit, fit, rival), links
 
 
 def on_scales_of(links: Sequence[HiddenLink | None], x: Variable, y: Variable) -> list[Variable]:
