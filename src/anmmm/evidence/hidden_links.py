@@ -131,8 +131,9 @@ def curve_of_quantiles(pair: Pair, x: Variable, y: Variable) -> tuple[HiddenFits
     On these scales no variable has a long tail.
     """
     pair = pair._replace(values=np.stack([x.quantiles.values, y.quantiles.values]))
-    no_rival = Rival(math.inf, len(x.cells.values))
-    curve = fit_curve(Search.of(pair, no_rival)).on(pair, SHORT)
+    # A rival that beats it before other noise is fitted, which functions start without.
+    rival = Rival(-math.inf, len(x.cells.values))
+    curve = fit_curve(Search.of(pair, rival)).on(pair, SHORT)
     both = zip((x, y), curve.first.positions, strict=True)
     return curve, np.stack([v.quantiles.undo(positions) for v, positions in both])
 
