@@ -323,6 +323,7 @@ ROUNDS = {
     "{} written blind later": ("blind again",),
     "{} written blind by a third author": ("blind, third",),
     "{} written blind by a fourth author": ("blind, fourth",),
+    "{} written blind by a fifth author": ("blind, fifth",),
 }
 SIZES_UNFORESEEN = ("100", "300", "1000")
 # Places of the numbers of a family that no model foresaw.

@@ -1,8 +1,8 @@
 """How often a sure decision is right on data that no list of models foresaw.
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
-`benchmarks.studies.unforeseen`, `blind`, `blind_again`, `blind_third` and `blind_fourth`, every
-second one exchanged. A line of the file is a family and a number of observations: shares of pairs
+`benchmarks.studies.unforeseen` and of the modules `blind` to `blind_fifth`, every second one
+exchanged. A line of the file is a family and a number of observations: shares of pairs
 that are decided rightly, sure and right, sure and wrong, called a common cause, and that have a
 note or a check below 0.01. After sums over the families it prints how often a direction is right by
 its confidence. Limits of the library are chosen on seeds below 50 000; families that were written
@@ -24,6 +24,7 @@ from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies import unforeseen
 from benchmarks.studies.blind import BLIND_DIRECT, BLIND_NEITHER
 from benchmarks.studies.blind_again import AGAIN_DIRECT, AGAIN_NEITHER
+from benchmarks.studies.blind_fifth import FIFTH_DIRECT, FIFTH_NEITHER
 from benchmarks.studies.blind_fourth import FOURTH_DIRECT, FOURTH_NEITHER
 from benchmarks.studies.blind_third import THIRD_DIRECT, THIRD_NEITHER
 from benchmarks.studies.common import decide_drawn, print_header, print_row
@@ -50,10 +51,12 @@ PARTS = {
     "blind again": AGAIN_DIRECT | AGAIN_NEITHER,
     "blind, third": THIRD_DIRECT | THIRD_NEITHER,
     "blind, fourth": FOURTH_DIRECT | FOURTH_NEITHER,
+    "blind, fifth": FIFTH_DIRECT | FIFTH_NEITHER,
 }
 HALVES = ("chosen on", "reported", *PARTS)
 FAMILIES = reduce(or_, PARTS.values(), unforeseen.FAMILIES)
-WITH_CAUSE = unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT | FOURTH_DIRECT
+WITH_CAUSE = unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT
+WITH_CAUSE |= FOURTH_DIRECT | FIFTH_DIRECT
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
