@@ -60,6 +60,16 @@ def test_an_update_finds_the_best_function_given_the_nodes(link, nodes, monkeypa
     assert found.cost == pytest.approx(cost, abs=0.05)
 
 
+def test_a_function_fitted_to_some_rows_is_one_of_all(rng, nodes):
+    variable = variable_of(np.sinh(2.0 * rng.normal(size=600)))
+    R, positions = nodes
+    found, _ = HiddenLink.start(variable, variable.cells.values[::3]).updated(R, positions)
+    at_rows, cells = found.link.at(found.scale.sums.values), found.on_its_scale.cells
+    assert_allclose(at_rows, cells.values[::3], atol=1e-12)
+    assert at_rows.mean() == pytest.approx(0.0, abs=1e-12)
+    assert np.all((cells.lower < cells.values) & (cells.values < cells.upper))
+
+
 def test_nodes_stay_on_the_variables_own_scale(link, nodes):
     R, positions = nodes
     found, moved = link.updated(R, positions)
