@@ -33,7 +33,7 @@ CURVES = {
     ("directions.Decision.time_decision", ""): "a decision by evidence,\nconfidence and check",
     ("dense.LowerBound.time_potrf_potri", ""): "LAPACK's potrf + potri",
     ("independence.Independence.time_hsic_test", ""): "an HSIC test",
-    ("dense.DenseEvaluation.time_value_and_grad", ""): "value and gradient, dense",
+    ("dense.DenseEvaluation.time_value_and_grad", ""): "value and\ngradient, dense",
     ("lowrank.LowRankEvaluation.time_value_and_grad", ""): "value and gradient,\nlow rank",
 }
 
@@ -106,14 +106,14 @@ def draw(path: Path) -> None:
     table = stored("asv")
     for number, (label, sizes, seconds) in enumerate(curves(table.rows)):
         bound = label.startswith("LAPACK")
-        # It ends beside what it bounds.
-        lift = -9 if bound else 0
+        # It ends beside what it bounds, and begins below.
+        place, offset = (0, (8, -4)) if bound else (-1, (6, 0))
         color = "0.35" if bound else f"C{number}"
         axes.plot(sizes, seconds, "--" if bound else "o-", color=color, markersize=4)
         axes.annotate(
             label,
-            (sizes[-1], seconds[-1]),
-            (6, lift),
+            (sizes[place], seconds[place]),
+            offset,
             textcoords="offset points",
             color=color,
             va="center",
