@@ -21,7 +21,7 @@ PRIOR = LINK_PRIOR._replace(fixed=PRECISION, bends=np.zeros_like(PRECISION), ran
 @pytest.fixture
 def link(rng):
     variable = variable_of(np.sinh(2.0 * rng.normal(size=200)))
-    return HiddenLink.start(variable, variable.cells.values)
+    return HiddenLink.start(variable, variable.cells.index)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_an_update_finds_the_best_function_given_the_nodes(link, nodes, monkeypa
 def test_a_function_fitted_to_some_rows_is_one_of_all(rng, nodes):
     variable = variable_of(np.sinh(2.0 * rng.normal(size=600)))
     R, positions = nodes
-    found, _ = HiddenLink.start(variable, variable.cells.values[::3]).updated(R, positions)
+    found, _ = HiddenLink.start(variable, variable.cells.index[::3]).updated(R, positions)
     at_rows, cells = found.link.at(found.scale.sums.values), found.on_its_scale.cells
     assert_allclose(at_rows, cells.values[::3], atol=1e-12)
     assert at_rows.mean() == pytest.approx(0.0, abs=1e-12)

@@ -15,11 +15,12 @@ from anmmm._kernels.hidden import Pair
 from anmmm._kernels.monotone import N_SLOPES, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.hidden import (
     LONGER,
     N_NODES,
     SHORT,
+    TINY,
     HiddenFits,
     Rival,
     Search,
@@ -34,6 +35,8 @@ from anmmm.preprocessing import Cells
 
 # Rounds, and in each iterations of EM.
 ROUNDS, ITERATIONS = 20, 3
+# By how much longer a step of h is than its update.
+RELAXED = 0.5
 # Gains of a round by which a fit may still be too long; nats of a gain that ends them, and that the
 # first one may lose, since h starts straight.
 SLOWEST, LITTLE, FIRST = 8.0, 0.5, 6.0
@@ -58,18 +61,20 @@ class HiddenLink(Record):
     cost: float = 0.0  # nats
 
     @classmethod
-    def start(cls, variable: Variable, rows: FloatArray) -> HiddenLink:
+    def start(cls, variable: Variable, places: IntArray) -> HiddenLink:
         """Start straight, on the scale that is nearer to a variable's density.
 
-        rows: (n,), all of its values or some.
+        places: (n,), of the rows among its distinct values.
         """
         scales = {each.base.base: each for each in reversed(variable.scales)}
         is_heavy = variable.smooth.density.base == "student"
         scale = scales.get("student" if is_heavy else "normal", variable.scales[0])
-        z = scale.sums.values
-        if len(rows) < len(z):
-            points = np.append(rows, variable.cells.edges)
-            scale = replace(EffectScale.of(len(rows), points, scale.base), cost=scale.cost)
+        z, cells = scale.sums.values, variable.cells
+        if len(places) < len(z):
+            distinct = np.empty(cells.n_distinct)
+            distinct[cells.index] = cells.values
+            points = np.append(distinct[places], cells.edges)
+            scale = replace(EffectScale.of(len(places), points, scale.base), cost=scale.cost)
         near, integrals = NEAR * float(scale.sums.knots[1]), scale.integrals(scale.sums.values)
         splines = (scale.integrals(scale.sums.values + near) - integrals) / near
         slopes = np.full(N_SLOPES, math.exp(scale.start))
@@ -121,6 +126,10 @@ class HiddenLink(Record):
         args = LINK_PRIOR, TOLERANCE, CURVE_ITER, best, np.empty(0), np.empty(3)
         cost, _ = monotone_link(sums, NO_CURVE, *args)
         cost += self.scale.cost - 0.5 * math.log(len(R))
+        if self.cost:
+            # Steps of EM are short, but for the first one.
+            noise = max(float(self.slopes @ squares @ self.slopes) / len(R), TINY)
+            best *= (best * math.sqrt(noise) / self.slopes) ** RELAXED
         new = replace(self, slopes=best, cost=cost)
         return new, new.link.at(places)
 
@@ -152,7 +161,7 @@ def fit_links(
     R = replace(curve, pair=few).responsibilities
     fit.first.fractions[:, 0], fit.first.offsets[:] = 1.0, 0.0
     straight = [
-        None if v.is_tied else HiddenLink.start(v, few.values[axis])
+        None if v.is_tied else HiddenLink.start(v, few.places[axis])
         for axis, v in enumerate((x, y))
     ]
     on_scales = on_scales_of(straight, x, y)
