@@ -472,3 +472,13 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     assert found.length == pytest.approx(expected, abs=2.0)
     assert np.array_equal(found.probabilities, np.eye(2)[pair[1].sides])
     assert infer_direction(x, y).relation == "common cause"
+
+
+def test_laws_of_parted_groups_decide_beside_a_direction_that_is_as_short(rng):
+    labels = rng.integers(2, size=3000)
+    x, y = rng.exponential(size=(2, 3000)) + 20.0 * labels
+    pair = [variable_of(each) for each in (x, y)]
+    parts = [v.part(labels == group)[1] for v in pair for group in range(2)]
+    assert sum(part.smooth.length - part.marginal.length for part in parts) > 30.0
+    length = describe_common_cause(*pair).length
+    assert describe_common_cause(*pair, length + 1.0).length == pytest.approx(length)

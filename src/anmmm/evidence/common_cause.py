@@ -126,7 +126,9 @@ def _parted(
     of_rows = np.eye(count)[labels]
     kind, weights = f"{count} groups", of_rows.mean(axis=0)
     code = CommonCause(nats, cost, kind, weights, of_rows, positions, scales)
-    if is_near or NEARLY_EQUAL < abs(code.length - shortest) < math.inf:
+    # By which fitted marginals may be shorter than smooth densities.
+    margin = LAST_MARGIN * n / 300.0 + SLACK
+    if is_near or margin < abs(code.length - shortest) < math.inf:
         return code
     return _parted(labels, x, y, shortest, is_near=True)
 
