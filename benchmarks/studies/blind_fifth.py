@@ -6,38 +6,15 @@ have several sources that nobody recorded.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 
+from benchmarks.studies.sources import counted, factors, per_source, rounded, sources
 from benchmarks.studies.unforeseen import Drawn, Family
 
-
-def _sources(rng: Generator, n: int, low: int = 2, high: int = 20) -> np.ndarray:
-    """Give every row one of low to high unrecorded sources of unequal size."""
-    k = int(rng.integers(low, high + 1))
-    return rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 4.0)))
-
-
-def _per(rng: Generator, source: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Draw one parameter per source from a random part of low to high, spread over the rows."""
-    a, b = np.sort(rng.uniform(low, high, 2))
-    return rng.uniform(a, b, int(source.max()) + 1)[source]
-
-
-def _step(values: np.ndarray, step: float) -> np.ndarray:
-    """Round to the nearest multiple of a step."""
-    return np.round(np.round(values / step) * step, 6) + 0.0
-
-
-def _factor(rng: Generator, n: int, low: float, high: float) -> np.ndarray:
-    """Draw multiplicative noise whose log has a random spread between low and high."""
-    return np.exp(rng.normal(0.0, rng.uniform(low, high), n))
-
-
-def _counts(rng: Generator, mean: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Draw overdispersed counts, with a gamma shape between low and high."""
-    shape = rng.uniform(low, high)
-    return rng.poisson(mean * rng.gamma(shape, 1.0 / shape, mean.size)).astype(float)
+_sources = partial(sources, evenness=4.0)
 
 
 def _settings(rng: Generator, n: int, levels: list[float], low: int) -> np.ndarray:
@@ -53,12 +30,12 @@ def insured_value(rng: Generator, n: int) -> Drawn:
     A fee plus a rate on the value, lower above a limit; insurers, discounts and risk grades differ.
     """
     insurer = _sources(rng, n, 2, 8)
-    x = np.maximum(_step(rng.uniform(180, 320) * _factor(rng, n, 0.4, 0.6), 5.0), 30.0)
+    x = np.maximum(rounded(rng.uniform(180, 320) * factors(rng, n, 0.4, 0.6), 5.0), 30.0)
     limit = rng.uniform(250.0, 450.0)
     rated = np.minimum(x, limit) + rng.uniform(0.5, 0.8) * np.maximum(x - limit, 0.0)
-    premium = _per(rng, insurer, 40.0, 110.0) + _per(rng, insurer, 0.9, 1.6) * rated
+    premium = per_source(rng, insurer, 40.0, 110.0) + per_source(rng, insurer, 0.9, 1.6) * rated
     discount = rng.choice([1.0, 0.9, 0.8], size=n, p=[0.55, 0.3, 0.15])
-    return x, _step(premium * discount * _factor(rng, n, 0.1, 0.22), 1.0)
+    return x, rounded(premium * discount * factors(rng, n, 0.1, 0.22), 1.0)
 
 
 def stand_density(rng: Generator, n: int) -> Drawn:
@@ -68,11 +45,11 @@ def stand_density(rng: Generator, n: int) -> Drawn:
     """
     site = _sources(rng, n, 2, 10)
     planted = _settings(rng, n, [400, 600, 800, 1100, 1500, 2000, 2500, 3200], 5)
-    x = _step(planted * (1.0 - rng.beta(2.0, rng.uniform(12.0, 25.0), n)), 10.0)
-    slow = np.exp(-_per(rng, site, 0.5, 0.9) * x / 1000.0)
-    y = _per(rng, site, 1.0, 2.2) + _per(rng, site, 6.5, 10.0) * slow
-    y = y * _factor(rng, n, 0.1, 0.2) + rng.normal(0.0, 0.3, n)
-    return x, _step(np.maximum(y, 0.1), 0.1)
+    x = rounded(planted * (1.0 - rng.beta(2.0, rng.uniform(12.0, 25.0), n)), 10.0)
+    slow = np.exp(-per_source(rng, site, 0.5, 0.9) * x / 1000.0)
+    y = per_source(rng, site, 1.0, 2.2) + per_source(rng, site, 6.5, 10.0) * slow
+    y = y * factors(rng, n, 0.1, 0.2) + rng.normal(0.0, 0.3, n)
+    return x, rounded(np.maximum(y, 0.1), 0.1)
 
 
 def curing_light(rng: Generator, n: int) -> Drawn:
@@ -82,9 +59,9 @@ def curing_light(rng: Generator, n: int) -> Drawn:
     """
     lamp = _sources(rng, n, 2, 8)
     x = _settings(rng, n, [5, 10, 15, 20, 30, 40, 60], 5)
-    cured = 1.0 - np.exp(-((x / _per(rng, lamp, 10.0, 24.0)) ** rng.uniform(0.8, 1.3)))
-    y = _per(rng, lamp, 48.0, 72.0) * cured * _factor(rng, n, 0.04, 0.1)
-    return x, _step(np.maximum(y + rng.normal(0.0, rng.uniform(2.0, 5.0), n), 2.0), 0.1)
+    cured = 1.0 - np.exp(-((x / per_source(rng, lamp, 10.0, 24.0)) ** rng.uniform(0.8, 1.3)))
+    y = per_source(rng, lamp, 48.0, 72.0) * cured * factors(rng, n, 0.04, 0.1)
+    return x, rounded(np.maximum(y + rng.normal(0.0, rng.uniform(2.0, 5.0), n), 2.0), 0.1)
 
 
 def train_speed(rng: Generator, n: int) -> Drawn:
@@ -95,12 +72,12 @@ def train_speed(rng: Generator, n: int) -> Drawn:
     kind = _sources(rng, n, 2, 7)
     fast = rng.random(n) < rng.uniform(0.3, 0.7)
     speed = np.where(fast, rng.normal(135.0, 18.0, n), rng.normal(78.0, 17.0, n))
-    x = _step(np.clip(speed, 18.0, 200.0), 1.0)
-    rolling = _per(rng, kind, 79.0, 88.0) + rng.uniform(27.0, 33.0) * np.log10(x / 80.0)
-    motor = _per(rng, kind, 68.0, 76.0)
+    x = rounded(np.clip(speed, 18.0, 200.0), 1.0)
+    rolling = per_source(rng, kind, 79.0, 88.0) + rng.uniform(27.0, 33.0) * np.log10(x / 80.0)
+    motor = per_source(rng, kind, 68.0, 76.0)
     y = 10.0 * np.log10(10.0 ** (rolling / 10.0) + 10.0 ** (motor / 10.0))
     flats = np.where(rng.random(n) < rng.uniform(0.02, 0.08), rng.gamma(2.0, 2.0, n), 0.0)
-    return x, _step(y + flats + rng.normal(0.0, rng.uniform(1.5, 3.0), n), 0.1)
+    return x, rounded(y + flats + rng.normal(0.0, rng.uniform(1.5, 3.0), n), 0.1)
 
 
 def bee_flight(rng: Generator, n: int) -> Drawn:
@@ -109,10 +86,10 @@ def bee_flight(rng: Generator, n: int) -> Drawn:
     Hardly any fly in the cold, most on warm days, fewer in great heat; colonies differ in size.
     """
     hive = _sources(rng, n, 3, 15)
-    x = _step(rng.normal(rng.uniform(17.0, 23.0), rng.uniform(5.0, 7.0), n), 0.5)
-    warm = 1.0 / (1.0 + np.exp(-(x - _per(rng, hive, 12.0, 17.0)) / rng.uniform(1.5, 2.5)))
+    x = rounded(rng.normal(rng.uniform(17.0, 23.0), rng.uniform(5.0, 7.0), n), 0.5)
+    warm = 1.0 / (1.0 + np.exp(-(x - per_source(rng, hive, 12.0, 17.0)) / rng.uniform(1.5, 2.5)))
     hot = 1.0 / (1.0 + np.exp((x - rng.uniform(31.0, 36.0)) / rng.uniform(1.5, 3.0)))
-    return x, _counts(rng, _per(rng, hive, 35.0, 110.0) * warm * hot + 0.2, 4.0, 10.0)
+    return x, counted(rng, per_source(rng, hive, 35.0, 110.0) * warm * hot + 0.2, 4.0, 10.0)
 
 
 def fiber_bend(rng: Generator, n: int) -> Drawn:
@@ -122,10 +99,10 @@ def fiber_bend(rng: Generator, n: int) -> Drawn:
     """
     fiber = _sources(rng, n, 2, 6)
     low = rng.uniform(4.0, 7.0)
-    x = _step(rng.uniform(low, low + rng.uniform(8.0, 14.0), n), 0.5)
-    bent = _per(rng, fiber, 3.0, 9.0) * np.exp(-(x - low) / _per(rng, fiber, 1.8, 4.0))
+    x = rounded(rng.uniform(low, low + rng.uniform(8.0, 14.0), n), 0.5)
+    bent = per_source(rng, fiber, 3.0, 9.0) * np.exp(-(x - low) / per_source(rng, fiber, 1.8, 4.0))
     joint = rng.gamma(3.0, rng.uniform(0.02, 0.06), n)
-    return x, _step(bent * _factor(rng, n, 0.15, 0.4) + joint, 0.01)
+    return x, rounded(bent * factors(rng, n, 0.15, 0.4) + joint, 0.01)
 
 
 def order_lines(rng: Generator, n: int) -> Drawn:
@@ -136,11 +113,11 @@ def order_lines(rng: Generator, n: int) -> Drawn:
     picker = _sources(rng, n, 4, 20)
     shape = rng.uniform(0.7, 1.6)
     x = 1.0 + rng.poisson(rng.gamma(shape, rng.uniform(5.0, 12.0) / shape, n))
-    lines = _per(rng, picker, 0.5, 1.1) * x ** rng.uniform(0.78, 0.95)
+    lines = per_source(rng, picker, 0.5, 1.1) * x ** rng.uniform(0.78, 0.95)
     spread = rng.uniform(8.0, 20.0)
-    y = (_per(rng, picker, 1.0, 3.5) + lines) * rng.gamma(spread, 1.0 / spread, n)
+    y = (per_source(rng, picker, 1.0, 3.5) + lines) * rng.gamma(spread, 1.0 / spread, n)
     hunt = np.where(rng.random(n) < rng.uniform(0.02, 0.1), rng.exponential(4.0, n), 0.0)
-    return x, _step(np.maximum(y + hunt, 0.3), 0.1)
+    return x, rounded(np.maximum(y + hunt, 0.3), 0.1)
 
 
 def hold_time(rng: Generator, n: int) -> Drawn:
@@ -149,10 +126,10 @@ def hold_time(rng: Generator, n: int) -> Drawn:
     Some are answered at once; the grade falls with the logarithm of the wait; agents differ.
     """
     agent = _sources(rng, n, 4, 20)
-    wait = rng.uniform(90.0, 240.0) * _factor(rng, n, 0.8, 1.2)
+    wait = rng.uniform(90.0, 240.0) * factors(rng, n, 0.8, 1.2)
     at_once = rng.random(n) < rng.uniform(0.05, 0.25)
-    x = _step(np.where(at_once, rng.uniform(1.0, 8.0, n), np.minimum(wait, 3600.0)), 1.0)
-    grade = _per(rng, agent, 8.4, 10.6) - rng.uniform(1.5, 2.6) * np.log1p(x / 60.0)
+    x = rounded(np.where(at_once, rng.uniform(1.0, 8.0, n), np.minimum(wait, 3600.0)), 1.0)
+    grade = per_source(rng, agent, 8.4, 10.6) - rng.uniform(1.5, 2.6) * np.log1p(x / 60.0)
     return x, np.clip(np.round(grade + rng.normal(0.0, rng.uniform(1.1, 1.9), n)), 1.0, 10.0)
 
 
@@ -162,11 +139,11 @@ def pond_oxygen(rng: Generator, n: int) -> Drawn:
     Below a critical level growth falls in a line, above it oxygen no longer matters; ponds differ.
     """
     pond = _sources(rng, n, 3, 14)
-    x = _step(1.0 + 8.0 * rng.beta(rng.uniform(1.8, 3.0), rng.uniform(2.0, 3.5), n), 0.1)
+    x = rounded(1.0 + 8.0 * rng.beta(rng.uniform(1.8, 3.0), rng.uniform(2.0, 3.5), n), 0.1)
     least = rng.uniform(0.3, 1.2)
-    enough = np.clip((x - least) / (_per(rng, pond, 4.2, 6.0) - least), 0.0, 1.0)
-    y = _per(rng, pond, 1.2, 2.1) * enough * _factor(rng, n, 0.1, 0.2)
-    return x, _step(np.maximum(y + rng.normal(0.0, rng.uniform(0.06, 0.14), n), 0.0), 0.01)
+    enough = np.clip((x - least) / (per_source(rng, pond, 4.2, 6.0) - least), 0.0, 1.0)
+    y = per_source(rng, pond, 1.2, 2.1) * enough * factors(rng, n, 0.1, 0.2)
+    return x, rounded(np.maximum(y + rng.normal(0.0, rng.uniform(0.06, 0.14), n), 0.0), 0.01)
 
 
 def ink_film(rng: Generator, n: int) -> Drawn:
@@ -175,10 +152,10 @@ def ink_film(rng: Generator, n: int) -> Drawn:
     Density nears that of solid ink by an exponential; papers take the ink differently.
     """
     paper = _sources(rng, n, 2, 8)
-    x = np.maximum(_step(rng.gamma(rng.uniform(3.5, 7.0), rng.uniform(0.17, 0.24), n), 0.05), 0.1)
-    y = _per(rng, paper, 1.6, 2.5) * (1.0 - np.exp(-_per(rng, paper, 0.8, 1.5) * x))
-    y = y * _factor(rng, n, 0.03, 0.08) + rng.normal(0.0, rng.uniform(0.03, 0.08), n)
-    return x, _step(np.maximum(y, 0.02), 0.01)
+    x = np.maximum(rounded(rng.gamma(rng.uniform(3.5, 7.0), rng.uniform(0.17, 0.24), n), 0.05), 0.1)
+    y = per_source(rng, paper, 1.6, 2.5) * (1.0 - np.exp(-per_source(rng, paper, 0.8, 1.5) * x))
+    y = y * factors(rng, n, 0.03, 0.08) + rng.normal(0.0, rng.uniform(0.03, 0.08), n)
+    return x, rounded(np.maximum(y, 0.02), 0.01)
 
 
 def soil_hardness(rng: Generator, n: int) -> Drawn:
@@ -189,10 +166,10 @@ def soil_hardness(rng: Generator, n: int) -> Drawn:
     plot = _sources(rng, n, 2, 12)
     wet = rng.random(n) < rng.uniform(0.35, 0.65)
     water = np.where(wet, rng.normal(31.0, 3.5, n), rng.normal(17.0, 4.0, n))
-    x = _step(np.clip(water, 5.0, 42.0), 0.5)
-    y = _per(rng, plot, 2.6, 4.2) * np.exp(-_per(rng, plot, 0.045, 0.08) * (x - 12.0))
-    y = 0.15 + y * _factor(rng, n, 0.18, 0.38)
-    return x, _step(np.clip(y, 0.05, 6.0), 0.05)
+    x = rounded(np.clip(water, 5.0, 42.0), 0.5)
+    y = per_source(rng, plot, 2.6, 4.2) * np.exp(-per_source(rng, plot, 0.045, 0.08) * (x - 12.0))
+    y = 0.15 + y * factors(rng, n, 0.18, 0.38)
+    return x, rounded(np.clip(y, 0.05, 6.0), 0.05)
 
 
 def treadmill_speed(rng: Generator, n: int) -> Drawn:
@@ -201,12 +178,12 @@ def treadmill_speed(rng: Generator, n: int) -> Drawn:
     The rate rises in a line and bends toward a maximum; runners differ in slope and maximum.
     """
     runner = _sources(rng, n, 5, 25)
-    x = _step(rng.uniform(5.0, rng.uniform(16.0, 20.0), n), float(rng.choice([0.5, 1.0])))
-    top = _per(rng, runner, 178.0, 202.0)
-    line = _per(rng, runner, 62.0, 88.0) + _per(rng, runner, 6.5, 9.5) * x
+    x = rounded(rng.uniform(5.0, rng.uniform(16.0, 20.0), n), float(rng.choice([0.5, 1.0])))
+    top = per_source(rng, runner, 178.0, 202.0)
+    line = per_source(rng, runner, 62.0, 88.0) + per_source(rng, runner, 6.5, 9.5) * x
     bend = rng.uniform(3.0, 7.0)
     y = top - bend * np.logaddexp(0.0, (top - line) / bend)
-    return x, _step(y + rng.normal(0.0, rng.uniform(3.0, 8.0), n), 1.0)
+    return x, rounded(y + rng.normal(0.0, rng.uniform(3.0, 8.0), n), 1.0)
 
 
 def yarn_twist(rng: Generator, n: int) -> Drawn:
@@ -215,12 +192,12 @@ def yarn_twist(rng: Generator, n: int) -> Drawn:
     Strength peaks at a twist and falls slower above it; weak spots make some breaks early.
     """
     cotton = _sources(rng, n, 2, 9)
-    x = _step(rng.uniform(rng.uniform(400, 560), rng.uniform(1050, 1250), n), 20.0)
-    off = (x - _per(rng, cotton, 780.0, 930.0)) / 100.0
+    x = rounded(rng.uniform(rng.uniform(400, 560), rng.uniform(1050, 1250), n), 20.0)
+    off = (x - per_source(rng, cotton, 780.0, 930.0)) / 100.0
     curve = np.where(off < 0.0, rng.uniform(0.45, 0.8), rng.uniform(0.25, 0.6))
-    y = _per(rng, cotton, 14.0, 19.0) - curve * off**2
+    y = per_source(rng, cotton, 14.0, 19.0) - curve * off**2
     y = y - rng.gamma(1.5, rng.uniform(0.4, 0.9), n) + rng.normal(0.0, rng.uniform(0.4, 0.8), n)
-    return x, _step(np.maximum(y, 2.0), 0.1)
+    return x, rounded(np.maximum(y, 2.0), 0.1)
 
 
 def clock_left(rng: Generator, n: int) -> Drawn:
@@ -230,12 +207,14 @@ def clock_left(rng: Generator, n: int) -> Drawn:
     """
     player = _sources(rng, n, 4, 20)
     start = float(rng.choice([180.0, 300.0, 600.0]))
-    x = np.maximum(_step(start * rng.beta(rng.uniform(0.8, 1.2), rng.uniform(1.2, 2.2), n), 1.0), 1)
+    x = np.maximum(
+        rounded(start * rng.beta(rng.uniform(0.8, 1.2), rng.uniform(1.2, 2.2), n), 1.0), 1
+    )
     rush = rng.uniform(2.5, 5.0) * np.exp(-x / (start * rng.uniform(0.06, 0.16)))
     shape = rng.uniform(2.0, 4.0)
-    y = _per(rng, player, 14.0, 40.0) * (1.0 + rush) * rng.gamma(shape, 1.0 / shape, n)
+    y = per_source(rng, player, 14.0, 40.0) * (1.0 + rush) * rng.gamma(shape, 1.0 / shape, n)
     flawless = rng.random(n) < rng.uniform(0.0, 0.05)
-    return x, _step(np.where(flawless, 0.0, np.minimum(y, 600.0)), 1.0)
+    return x, rounded(np.where(flawless, 0.0, np.minimum(y, 600.0)), 1.0)
 
 
 def nitrate_growth(rng: Generator, n: int) -> Drawn:
@@ -244,10 +223,10 @@ def nitrate_growth(rng: Generator, n: int) -> Drawn:
     Growth saturates with nitrate, by strain; below the detection limit the limit is written.
     """
     strain = _sources(rng, n, 2, 10)
-    x = np.maximum(_step(rng.uniform(0.8, 2.2) * _factor(rng, n, 0.9, 1.3), 0.01), 0.05)
-    y = _per(rng, strain, 1.0, 2.0) * x / (_per(rng, strain, 0.4, 1.6) + x)
-    y = y * _factor(rng, n, 0.1, 0.22) + rng.normal(0.0, rng.uniform(0.02, 0.07), n)
-    return x, _step(np.maximum(y, 0.0), 0.01)
+    x = np.maximum(rounded(rng.uniform(0.8, 2.2) * factors(rng, n, 0.9, 1.3), 0.01), 0.05)
+    y = per_source(rng, strain, 1.0, 2.0) * x / (per_source(rng, strain, 0.4, 1.6) + x)
+    y = y * factors(rng, n, 0.1, 0.22) + rng.normal(0.0, rng.uniform(0.02, 0.07), n)
+    return x, rounded(np.maximum(y, 0.0), 0.01)
 
 
 def build_jobs(rng: Generator, n: int) -> Drawn:
@@ -257,11 +236,11 @@ def build_jobs(rng: Generator, n: int) -> Drawn:
     """
     machine = _sources(rng, n, 2, 10)
     x = _settings(rng, n, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32], 7)
-    serial = _per(rng, machine, 0.06, 0.22)
+    serial = per_source(rng, machine, 0.06, 0.22)
     share = serial + (1.0 - serial) / x + rng.uniform(0.0005, 0.003) * x
     busy = np.exp(rng.exponential(rng.uniform(0.08, 0.22), n))
-    y = rng.uniform(300, 1500) * _per(rng, machine, 0.7, 1.5) * share
-    return x, _step(y * busy * _factor(rng, n, 0.06, 0.15), 1.0)
+    y = rng.uniform(300, 1500) * per_source(rng, machine, 0.7, 1.5) * share
+    return x, rounded(y * busy * factors(rng, n, 0.06, 0.15), 1.0)
 
 
 def playlist_place(rng: Generator, n: int) -> Drawn:
@@ -271,9 +250,9 @@ def playlist_place(rng: Generator, n: int) -> Drawn:
     """
     playlist = _sources(rng, n, 3, 15)
     x = rng.integers(1, int(rng.choice([30, 50, 80, 100])) + 1, n).astype(float)
-    seen = (x + rng.uniform(0.0, 4.0)) ** -_per(rng, playlist, 0.5, 1.1)
-    followers = rng.uniform(800, 8000) * _per(rng, playlist, 0.5, 1.6)
-    return x, rng.poisson(followers * seen * _factor(rng, n, 0.25, 0.55)).astype(float)
+    seen = (x + rng.uniform(0.0, 4.0)) ** -per_source(rng, playlist, 0.5, 1.1)
+    followers = rng.uniform(800, 8000) * per_source(rng, playlist, 0.5, 1.6)
+    return x, rng.poisson(followers * seen * factors(rng, n, 0.25, 0.55)).astype(float)
 
 
 def polling_distance(rng: Generator, n: int) -> Drawn:
@@ -282,24 +261,26 @@ def polling_distance(rng: Generator, n: int) -> Drawn:
     Up to a distance people walk, beyond it fewer and fewer come; municipalities differ.
     """
     town = _sources(rng, n, 3, 18)
-    x = np.maximum(_step(rng.gamma(rng.uniform(1.5, 2.5), rng.uniform(0.8, 1.4), n), 0.1), 0.1)
+    x = np.maximum(rounded(rng.gamma(rng.uniform(1.5, 2.5), rng.uniform(0.8, 1.4), n), 0.1), 0.1)
     far = np.maximum(x - rng.uniform(0.2, 0.9), 0.0)
-    logit = _per(rng, town, 0.6, 1.4) - _per(rng, town, 0.2, 0.4) * far ** rng.uniform(0.7, 1.0)
+    logit = per_source(rng, town, 0.6, 1.4) - per_source(rng, town, 0.2, 0.4) * far ** rng.uniform(
+        0.7, 1.0
+    )
     logit = logit + rng.uniform(0.14, 0.28) * rng.standard_t(6, n)
-    return x, _step(100.0 / (1.0 + np.exp(-logit)), 0.1)
+    return x, rounded(100.0 / (1.0 + np.exp(-logit)), 0.1)
 
 
 def advertised_pay(rng: Generator, n: int) -> Drawn:
-    """Hiring: yearly pay stated in a job ad (1000 EUR, heaped on fives) and applicants (count).
+    """Hiring: yearly pay in a job ad (1000 EUR, mostly multiples of 5) and applicants (count).
 
     Below the going rate few apply, above it many until the field is exhausted; portals differ.
     """
     portal = _sources(rng, n, 2, 8)
-    pay = rng.uniform(40.0, 52.0) * _factor(rng, n, 0.2, 0.32)
-    x = np.where(rng.random(n) < rng.uniform(0.4, 0.8), _step(pay, 5.0), _step(pay, 1.0))
+    pay = rng.uniform(40.0, 52.0) * factors(rng, n, 0.2, 0.32)
+    x = np.where(rng.random(n) < rng.uniform(0.4, 0.8), rounded(pay, 5.0), rounded(pay, 1.0))
     x = np.maximum(x, 20.0)
-    drawn = 1.0 / (1.0 + (_per(rng, portal, 45.0, 60.0) / x) ** rng.uniform(4.0, 7.0))
-    return x, _counts(rng, 1.0 + _per(rng, portal, 30.0, 80.0) * drawn, 4.0, 9.0)
+    drawn = 1.0 / (1.0 + (per_source(rng, portal, 45.0, 60.0) / x) ** rng.uniform(4.0, 7.0))
+    return x, counted(rng, 1.0 + per_source(rng, portal, 30.0, 80.0) * drawn, 4.0, 9.0)
 
 
 def pack_years(rng: Generator, n: int) -> Drawn:
@@ -310,10 +291,10 @@ def pack_years(rng: Generator, n: int) -> Drawn:
     clinic = _sources(rng, n, 2, 10)
     smoked = rng.random(n) > rng.uniform(0.2, 0.4)
     dose = np.clip(rng.gamma(rng.uniform(1.5, 2.2), rng.uniform(11.0, 16.0), n), 1.0, 110.0)
-    x = _step(np.where(smoked, dose, 0.0), 1.0)
+    x = rounded(np.where(smoked, dose, 0.0), 1.0)
     harm = rng.gamma(rng.uniform(2.0, 4.0), 1.0, n) * rng.uniform(0.16, 0.28)
-    y = _per(rng, clinic, 94.0, 104.0) - harm * x + rng.normal(0.0, rng.uniform(8.0, 12.0), n)
-    return x, _step(np.maximum(y, 18.0 + rng.gamma(3.0, 2.0, n)), 1.0)
+    y = per_source(rng, clinic, 94.0, 104.0) - harm * x + rng.normal(0.0, rng.uniform(8.0, 12.0), n)
+    return x, rounded(np.maximum(y, 18.0 + rng.gamma(3.0, 2.0, n)), 1.0)
 
 
 def mortar_cubes(rng: Generator, n: int) -> Drawn:
@@ -322,10 +303,10 @@ def mortar_cubes(rng: Generator, n: int) -> Drawn:
     Both were cast from the same batch, whose quality nobody wrote down; plants gain differently.
     """
     plant = _sources(rng, n, 2, 8)
-    batch = rng.uniform(34.0, 48.0) * _factor(rng, n, 0.12, 0.22)
-    early = batch * _per(rng, plant, 0.6, 0.8) * _factor(rng, n, 0.05, 0.1)
-    late = batch * _factor(rng, n, 0.05, 0.1)
-    return _step(early, 0.5), _step(late, 0.5)
+    batch = rng.uniform(34.0, 48.0) * factors(rng, n, 0.12, 0.22)
+    early = batch * per_source(rng, plant, 0.6, 0.8) * factors(rng, n, 0.05, 0.1)
+    late = batch * factors(rng, n, 0.05, 0.1)
+    return rounded(early, 0.5), rounded(late, 0.5)
 
 
 def wrist_and_diary(rng: Generator, n: int) -> Drawn:
@@ -334,13 +315,13 @@ def wrist_and_diary(rng: Generator, n: int) -> Drawn:
     Both tell of the same night; sleepers overstate differently and write round numbers.
     """
     sleeper = _sources(rng, n, 5, 20)
-    night = _per(rng, sleeper, 6.0, 8.0) + rng.normal(0.0, rng.uniform(0.8, 1.2), n)
+    night = per_source(rng, sleeper, 6.0, 8.0) + rng.normal(0.0, rng.uniform(0.8, 1.2), n)
     night = night - np.where(rng.random(n) < 0.06, rng.gamma(2.0, 0.7, n), 0.0)
     wrist = night - rng.gamma(2.0, rng.uniform(0.1, 0.25), n) + rng.normal(0.0, 0.25, n)
-    told = night + _per(rng, sleeper, -0.2, 0.6) + rng.normal(0.0, rng.uniform(0.3, 0.6), n)
+    noted = night + per_source(rng, sleeper, -0.2, 0.6) + rng.normal(0.0, rng.uniform(0.3, 0.6), n)
     return (
-        _step(np.maximum(wrist, 0.5), 0.1),
-        _step(np.maximum(told, 0.5), float(rng.choice([0.25, 0.5]))),
+        rounded(np.maximum(wrist, 0.5), 0.1),
+        rounded(np.maximum(noted, 0.5), float(rng.choice([0.25, 0.5]))),
     )
 
 
@@ -350,7 +331,7 @@ def half_and_full(rng: Generator, n: int) -> Drawn:
     The first is a part of the second; leagues and opponents differ.
     """
     league = _sources(rng, n, 1, 6)
-    pace = _per(rng, league, 34.0, 48.0) * _factor(rng, n, 0.06, 0.12)
+    pace = per_source(rng, league, 34.0, 48.0) * factors(rng, n, 0.06, 0.12)
     first = np.maximum(np.round(rng.normal(pace, rng.uniform(5.0, 7.5))), 8.0)
     second = np.maximum(np.round(rng.normal(pace, rng.uniform(5.0, 7.5))), 8.0)
     return first, first + second
@@ -364,13 +345,13 @@ def glass_and_cans(rng: Generator, n: int) -> Drawn:
     district = _sources(rng, n, 2, 10)
     grams = np.column_stack(
         [
-            rng.gamma(_per(rng, district, 1.5, 6.0), 1.0) * rng.uniform(0.8, 2.0),
-            rng.gamma(_per(rng, district, 1.5, 5.0), 1.0),
-            rng.gamma(_per(rng, district, 1.0, 4.0), 1.0) * rng.uniform(0.2, 1.0),
+            rng.gamma(per_source(rng, district, 1.5, 6.0), 1.0) * rng.uniform(0.8, 2.0),
+            rng.gamma(per_source(rng, district, 1.5, 5.0), 1.0),
+            rng.gamma(per_source(rng, district, 1.0, 4.0), 1.0) * rng.uniform(0.2, 1.0),
         ]
     )
     share = 100.0 * grams / (grams.sum(axis=1, keepdims=True) + 1e-9)
-    return _step(share[:, 0], 0.5), _step(share[:, 1], 0.5)
+    return rounded(share[:, 0], 0.5), rounded(share[:, 1], 0.5)
 
 
 def titled_players(rng: Generator, n: int) -> Drawn:
@@ -384,7 +365,7 @@ def titled_players(rng: Generator, n: int) -> Drawn:
     merit = np.log(hours + 1.0) / np.log(hours + 1.0).std() + rng.uniform(0.7, 1.2) * memory / 15.0
     merit = merit + rng.normal(0.0, rng.uniform(0.2, 0.7), many)
     titled = rng.permutation(np.argsort(merit)[-n:])
-    return _step(hours[titled], 1.0), _step(memory[titled], 1.0)
+    return rounded(hours[titled], 1.0), rounded(memory[titled], 1.0)
 
 
 def pool_chlorine(rng: Generator, n: int) -> Drawn:
@@ -393,14 +374,14 @@ def pool_chlorine(rng: Generator, n: int) -> Drawn:
     A controller doses more when chlorine is low and the dose raises it; bathers use it up.
     """
     pool = _sources(rng, n, 1, 6)
-    target = _per(rng, pool, 0.8, 1.3)
+    target = per_source(rng, pool, 0.8, 1.3)
     rise, gain = rng.uniform(0.0006, 0.0015), rng.uniform(600.0, 1600.0)
     alone = target - rng.gamma(2.0, rng.uniform(0.15, 0.4), n) + rng.normal(0.0, 0.15, n)
     slip = rng.normal(0.0, rng.uniform(60.0, 160.0), n)
     within = (alone + rise * (gain * target + slip)) / (1.0 + rise * gain)
     dose = np.maximum(gain * (target - within) + slip, 0.0)
     level = alone + rise * dose + rng.normal(0.0, 0.03, n)
-    return _step(np.maximum(level, 0.0), 0.05), _step(dose, 10.0)
+    return rounded(np.maximum(level, 0.0), 0.05), rounded(dose, 10.0)
 
 
 def locker_and_hour(rng: Generator, n: int) -> Drawn:
@@ -413,8 +394,10 @@ def locker_and_hour(rng: Generator, n: int) -> Drawn:
     weight = rng.gamma(rng.uniform(0.8, 3.0), 1.0, last) * np.linspace(rng.uniform(1, 3), 1.0, last)
     number = 1.0 + rng.choice(last, size=n, p=weight / weight.sum())
     morning = rng.random(n) < rng.uniform(0.45, 0.85)
-    round_ = np.where(morning, _per(rng, courier, 520.0, 680.0), _per(rng, courier, 840.0, 1000.0))
-    return number, _step(np.clip(round_ + rng.gamma(2.0, 22.0, n), 360.0, 1320.0), 5.0)
+    round_ = np.where(
+        morning, per_source(rng, courier, 520.0, 680.0), per_source(rng, courier, 840.0, 1000.0)
+    )
+    return number, rounded(np.clip(round_ + rng.gamma(2.0, 22.0, n), 360.0, 1320.0), 5.0)
 
 
 def tooth_age(rng: Generator, n: int) -> Drawn:
@@ -424,11 +407,11 @@ def tooth_age(rng: Generator, n: int) -> Drawn:
     """
     tooth = _sources(rng, n, 2, 6)
     age = 18.0 + 67.0 * rng.beta(rng.uniform(1.2, 2.5), rng.uniform(1.5, 2.5), n)
-    clear = _per(rng, tooth, 0.06, 0.12) * (age - 16.0) ** rng.uniform(0.95, 1.12)
-    clear = clear * _factor(rng, n, 0.12, 0.3) + rng.normal(0.0, 0.25, n)
-    pulp = _per(rng, tooth, 1.8, 2.8) * np.exp(-rng.uniform(0.012, 0.02) * (age - 18.0))
-    pulp = pulp * _factor(rng, n, 0.1, 0.22)
-    return _step(np.maximum(clear, 0.0), 0.1), _step(pulp, 0.05)
+    clear = per_source(rng, tooth, 0.06, 0.12) * (age - 16.0) ** rng.uniform(0.95, 1.12)
+    clear = clear * factors(rng, n, 0.12, 0.3) + rng.normal(0.0, 0.25, n)
+    pulp = per_source(rng, tooth, 1.8, 2.8) * np.exp(-rng.uniform(0.012, 0.02) * (age - 18.0))
+    pulp = pulp * factors(rng, n, 0.1, 0.22)
+    return rounded(np.maximum(clear, 0.0), 0.1), rounded(pulp, 0.05)
 
 
 def water_masses(rng: Generator, n: int) -> Drawn:
@@ -440,9 +423,17 @@ def water_masses(rng: Generator, n: int) -> Drawn:
     parts = rng.dirichlet(rng.uniform(0.5, 2.0, 3) * np.array([1.0, 1.0, rng.uniform(0.1, 1)]), n)
     warm = np.array([rng.uniform(13.0, 20.0), rng.uniform(2.0, 4.5), rng.uniform(5.0, 10.0)])
     salt = np.array([rng.uniform(35.6, 36.6), rng.uniform(34.7, 35.0), rng.uniform(34.2, 35.8)])
-    t = parts @ warm + _per(rng, cruise, -0.8, 0.8) + rng.normal(0.0, rng.uniform(0.4, 1.2), n)
-    s = parts @ salt + _per(rng, cruise, -0.1, 0.1) + rng.normal(0.0, rng.uniform(0.06, 0.15), n)
-    return _step(t, 0.01), _step(s, 0.01)
+    t = (
+        parts @ warm
+        + per_source(rng, cruise, -0.8, 0.8)
+        + rng.normal(0.0, rng.uniform(0.4, 1.2), n)
+    )
+    s = (
+        parts @ salt
+        + per_source(rng, cruise, -0.1, 0.1)
+        + rng.normal(0.0, rng.uniform(0.06, 0.15), n)
+    )
+    return rounded(t, 0.01), rounded(s, 0.01)
 
 
 def looms(rng: Generator, n: int) -> Drawn:
@@ -455,9 +446,9 @@ def looms(rng: Generator, n: int) -> Drawn:
     yarn = rng.normal(0.0, 1.0, k)
     tilt = rng.uniform(0.15, 0.35) * float(rng.choice([-1.0, 1.0]))
     weight = rng.uniform(130.0, 220.0) * np.exp(rng.uniform(0.12, 0.25) * yarn)[loom]
-    weight = weight * _factor(rng, n, 0.05, 0.1)
+    weight = weight * factors(rng, n, 0.05, 0.1)
     often = rng.uniform(8.0, 20.0) * np.exp(tilt * yarn + rng.normal(0.0, 0.15, k))[loom]
-    return _step(weight, 1.0), _counts(rng, often, 6.0, 20.0)
+    return rounded(weight, 1.0), counted(rng, often, 6.0, 20.0)
 
 
 def sprint_gain(rng: Generator, n: int) -> Drawn:
@@ -466,11 +457,11 @@ def sprint_gain(rng: Generator, n: int) -> Drawn:
     The improvement is the first time less the second, so an unlucky first run shows in both.
     """
     club = _sources(rng, n, 2, 10)
-    form = _per(rng, club, 12.2, 14.0) + rng.gamma(3.0, rng.uniform(0.15, 0.35), n)
+    form = per_source(rng, club, 12.2, 14.0) + rng.gamma(3.0, rng.uniform(0.15, 0.35), n)
     first = form + rng.gamma(2.0, rng.uniform(0.1, 0.25), n)
-    second = form - _per(rng, club, 0.0, 0.35) + rng.gamma(2.0, rng.uniform(0.1, 0.25), n)
-    first, second = _step(first, 0.01), _step(second, 0.01)
-    return first, _step(first - second, 0.01)
+    second = form - per_source(rng, club, 0.0, 0.35) + rng.gamma(2.0, rng.uniform(0.1, 0.25), n)
+    first, second = rounded(first, 0.01), rounded(second, 0.01)
+    return first, rounded(first - second, 0.01)
 
 
 def crash_claims(rng: Generator, n: int) -> Drawn:
@@ -481,14 +472,14 @@ def crash_claims(rng: Generator, n: int) -> Drawn:
     many = 4 * n
     force = rng.normal(0.0, rng.uniform(0.4, 0.8), many)
     region = _sources(rng, many, 2, 8)
-    repair = rng.uniform(1800.0, 3500.0) * _per(rng, region, 0.8, 1.3) * np.exp(0.7 * force)
-    repair = repair * _factor(rng, many, 0.3, 0.6)
+    repair = rng.uniform(1800.0, 3500.0) * per_source(rng, region, 0.8, 1.3) * np.exp(0.7 * force)
+    repair = repair * factors(rng, many, 0.3, 0.6)
     injury = rng.uniform(900.0, 2500.0) * np.exp(rng.uniform(0.8, 1.3) * force)
-    injury = injury * _factor(rng, many, 0.5, 0.9)
+    injury = injury * factors(rng, many, 0.5, 0.9)
     total = repair + injury
     entered = np.flatnonzero(total >= np.quantile(total, rng.uniform(0.3, 0.7)))
     kept = rng.permutation(entered)[:n]
-    return _step(repair[kept], 10.0), _step(injury[kept], 10.0)
+    return rounded(repair[kept], 10.0), rounded(injury[kept], 10.0)
 
 
 FIFTH_DIRECT: dict[str, Family] = {

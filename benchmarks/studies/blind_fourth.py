@@ -9,24 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
+from benchmarks.studies.sources import counted, factors, per_source, rounded, sources
 from benchmarks.studies.unforeseen import Drawn, Family
-
-
-def _sources(rng: Generator, n: int, low: int = 2, high: int = 20) -> np.ndarray:
-    """Give every row one of low to high unrecorded sources of unequal size."""
-    k = int(rng.integers(low, high + 1))
-    return rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 6.0)))
-
-
-def _per(rng: Generator, source: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Draw one parameter per source from a random part of low to high, spread over the rows."""
-    a, b = np.sort(rng.uniform(low, high, 2))
-    return rng.uniform(a, b, int(source.max()) + 1)[source]
-
-
-def _step(values: np.ndarray, step: float) -> np.ndarray:
-    """Round to the nearest multiple of a step."""
-    return np.round(np.round(values / step) * step, 6) + 0.0
 
 
 def _digits(values: np.ndarray, digits: int) -> np.ndarray:
@@ -35,27 +19,18 @@ def _digits(values: np.ndarray, digits: int) -> np.ndarray:
     return np.round(np.round(values * scale) / scale, 9)
 
 
-def _factor(rng: Generator, n: int, low: float, high: float) -> np.ndarray:
-    """Draw multiplicative noise whose log has a random spread between low and high."""
-    return np.exp(rng.normal(0.0, rng.uniform(low, high), n))
-
-
-def _counts(rng: Generator, mean: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Draw overdispersed counts, with a gamma shape between low and high."""
-    shape = rng.uniform(low, high)
-    return rng.poisson(mean * rng.gamma(shape, 1.0 / shape, mean.size)).astype(float)
-
-
 def irrigation_salinity(rng: Generator, n: int) -> Drawn:
     """Agriculture: salinity of irrigation water (dS/m, 0.1) and tomato yield (t/ha, 0.1).
 
     Above a threshold, salt takes a fixed share of the yield per dS/m; fields differ.
     """
-    field = _sources(rng, n, 3, 15)
-    x = _step(rng.gamma(rng.uniform(2.0, 4.0), rng.uniform(1.2, 2.0), n) + 0.3, 0.1)
-    loss = _per(rng, field, 0.08, 0.13) * np.maximum(x - _per(rng, field, 1.5, 3.5), 0.0)
-    y = _per(rng, field, 65.0, 100.0) * np.maximum(1.0 - loss, 0.04)
-    return x, _step(np.maximum(y * _factor(rng, n, 0.09, 0.16) + rng.normal(0, 3, n), 0.0), 0.1)
+    field = sources(rng, n, 3, 15)
+    x = rounded(rng.gamma(rng.uniform(2.0, 4.0), rng.uniform(1.2, 2.0), n) + 0.3, 0.1)
+    loss = per_source(rng, field, 0.08, 0.13) * np.maximum(
+        x - per_source(rng, field, 1.5, 3.5), 0.0
+    )
+    y = per_source(rng, field, 65.0, 100.0) * np.maximum(1.0 - loss, 0.04)
+    return x, rounded(np.maximum(y * factors(rng, n, 0.09, 0.16) + rng.normal(0, 3, n), 0.0), 0.1)
 
 
 def seed_inoculation(rng: Generator, n: int) -> Drawn:
@@ -65,7 +40,7 @@ def seed_inoculation(rng: Generator, n: int) -> Drawn:
     """
     x = (rng.random(n) < rng.uniform(0.35, 0.65)).astype(float)
     mean = rng.uniform(2.0, 7.0) + x * rng.uniform(22.0, 45.0)
-    y = _counts(rng, mean, 4.0, 9.0)
+    y = counted(rng, mean, 4.0, 9.0)
     return x, y
 
 
@@ -74,13 +49,13 @@ def truck_load(rng: Generator, n: int) -> Drawn:
 
     More mass takes more fuel; trucks differ, some trips are empty, some loads entered as gross.
     """
-    truck = _sources(rng, n, 3, 20)
+    truck = sources(rng, n, 3, 20)
     load = 26.0 * rng.beta(rng.uniform(1.2, 2.5), rng.uniform(0.9, 1.8), n)
     load[rng.random(n) < rng.uniform(0.08, 0.2)] = 0.0
-    y = _per(rng, truck, 20.0, 26.0) + _per(rng, truck, 0.4, 0.7) * load
-    y = y * _factor(rng, n, 0.03, 0.09)
+    y = per_source(rng, truck, 20.0, 26.0) + per_source(rng, truck, 0.4, 0.7) * load
+    y = y * factors(rng, n, 0.03, 0.09)
     load = load + 14.0 * (rng.random(n) < 0.007)
-    return _step(load, 0.1), _step(y, 0.1)
+    return rounded(load, 0.1), rounded(y, 0.1)
 
 
 def payload_size(rng: Generator, n: int) -> Drawn:
@@ -88,10 +63,10 @@ def payload_size(rng: Generator, n: int) -> Drawn:
 
     Time is overhead plus size over throughput; servers differ in both, some requests stall.
     """
-    server = _sources(rng, n, 2, 12)
+    server = sources(rng, n, 2, 12)
     x = np.maximum(np.round(np.exp(rng.normal(rng.uniform(4.8, 6), rng.uniform(0.9, 1.3), n))), 1)
-    y = _per(rng, server, 15.0, 60.0) + x / _per(rng, server, 2.0, 6.0)
-    y = y * _factor(rng, n, 0.2, 0.38)
+    y = per_source(rng, server, 15.0, 60.0) + x / per_source(rng, server, 2.0, 6.0)
+    y = y * factors(rng, n, 0.2, 0.38)
     y = y + (rng.random(n) < 0.01) * rng.uniform(200.0, 600.0, n)
     return x, np.round(y)
 
@@ -101,11 +76,13 @@ def leaf_light(rng: Generator, n: int) -> Drawn:
 
     Photosynthesis saturates with light, minus respiration; plants differ in capacity.
     """
-    plant = _sources(rng, n, 4, 20)
-    x = _step(rng.uniform(1200, 2000) * rng.beta(rng.uniform(0.8, 1.3), 1.6, n), 10.0)
-    top = _per(rng, plant, 12.0, 22.0)
-    y = top * (1.0 - np.exp(-_per(rng, plant, 0.04, 0.065) * x / top)) - _per(rng, plant, 0.8, 2)
-    return x, _step(y + rng.normal(0.0, rng.uniform(0.8, 2.2), n), 0.1)
+    plant = sources(rng, n, 4, 20)
+    x = rounded(rng.uniform(1200, 2000) * rng.beta(rng.uniform(0.8, 1.3), 1.6, n), 10.0)
+    top = per_source(rng, plant, 12.0, 22.0)
+    y = top * (1.0 - np.exp(-per_source(rng, plant, 0.04, 0.065) * x / top)) - per_source(
+        rng, plant, 0.8, 2
+    )
+    return x, rounded(y + rng.normal(0.0, rng.uniform(0.8, 2.2), n), 0.1)
 
 
 def kidney_function(rng: Generator, n: int) -> Drawn:
@@ -115,8 +92,8 @@ def kidney_function(rng: Generator, n: int) -> Drawn:
     """
     x = np.round(12.0 + 115.0 * rng.beta(rng.uniform(1.8, 3.0), rng.uniform(1.8, 3.0), n))
     clearance = rng.uniform(4.0, 12.0) + rng.uniform(0.6, 0.9) * x
-    y = rng.uniform(450.0, 800.0) / clearance * _factor(rng, n, 0.18, 0.33)
-    return x, _step(np.maximum(y, 3.0), 0.1)
+    y = rng.uniform(450.0, 800.0) / clearance * factors(rng, n, 0.18, 0.33)
+    return x, rounded(np.maximum(y, 3.0), 0.1)
 
 
 def wind_power(rng: Generator, n: int) -> Drawn:
@@ -129,7 +106,7 @@ def wind_power(rng: Generator, n: int) -> Drawn:
     felt = np.clip(wind + rng.normal(0.0, rng.uniform(0.8, 1.3), n), cut, rated)
     y = rng.uniform(1800, 3400) * (felt**3 - cut**3) / (rated**3 - cut**3)
     y = np.where(rng.random(n) < rng.uniform(0.0, 0.02), 0.0, y) + rng.normal(-8.0, 6.0, n)
-    return _step(wind, 0.1), np.round(y)
+    return rounded(wind, 0.1), np.round(y)
 
 
 def grain_size(rng: Generator, n: int) -> Drawn:
@@ -137,11 +114,11 @@ def grain_size(rng: Generator, n: int) -> Drawn:
 
     Wider pores let water pass, about with the square of grain size; sites differ in packing.
     """
-    site = _sources(rng, n, 2, 10)
+    site = sources(rng, n, 2, 10)
     x = np.exp(rng.normal(np.log(rng.uniform(0.2, 0.5)), rng.uniform(0.6, 0.85), n))
-    x = np.clip(_step(x, 0.01), 0.03, 4.0)
-    y = _per(rng, site, 350.0, 1000.0) * x ** _per(rng, site, 1.7, 2.2)
-    return x, _digits(y * _factor(rng, n, 0.35, 0.7), 2)
+    x = np.clip(rounded(x, 0.01), 0.03, 4.0)
+    y = per_source(rng, site, 350.0, 1000.0) * x ** per_source(rng, site, 1.7, 2.2)
+    return x, _digits(y * factors(rng, n, 0.35, 0.7), 2)
 
 
 def storage_heat(rng: Generator, n: int) -> Drawn:
@@ -149,11 +126,11 @@ def storage_heat(rng: Generator, n: int) -> Drawn:
 
     First-order decay whose rate doubles or triples per ten degrees; juice batches differ.
     """
-    batch = _sources(rng, n, 3, 12)
-    x = _step(rng.uniform(2.0, rng.uniform(34.0, 42.0), n), 0.5)
-    rate = _per(rng, batch, 0.006, 0.016) * rng.uniform(2.0, 2.8) ** ((x - 20.0) / 10.0)
-    y = _per(rng, batch, 42.0, 56.0) * np.exp(-30.0 * rate)
-    return x, _step(np.maximum(y + rng.normal(0.0, rng.uniform(2.5, 5.0), n), 0.0), 0.1)
+    batch = sources(rng, n, 3, 12)
+    x = rounded(rng.uniform(2.0, rng.uniform(34.0, 42.0), n), 0.5)
+    rate = per_source(rng, batch, 0.006, 0.016) * rng.uniform(2.0, 2.8) ** ((x - 20.0) / 10.0)
+    y = per_source(rng, batch, 42.0, 56.0) * np.exp(-30.0 * rate)
+    return x, rounded(np.maximum(y + rng.normal(0.0, rng.uniform(2.5, 5.0), n), 0.0), 0.1)
 
 
 def shelf_price(rng: Generator, n: int) -> Drawn:
@@ -161,10 +138,10 @@ def shelf_price(rng: Generator, n: int) -> Drawn:
 
     Demand falls as a power of price; shops differ in size, a few weeks are out of stock.
     """
-    shop = _sources(rng, n, 3, 16)
-    x = _step(rng.uniform(rng.uniform(1.4, 2.2), rng.uniform(4.2, 5.5), n), 0.1) - 0.01
-    mean = rng.uniform(40.0, 90.0) * _per(rng, shop, 0.7, 1.4)
-    y = _counts(rng, mean * (x / 2.5) ** -_per(rng, shop, 1.6, 3.2), 6.0, 18.0)
+    shop = sources(rng, n, 3, 16)
+    x = rounded(rng.uniform(rng.uniform(1.4, 2.2), rng.uniform(4.2, 5.5), n), 0.1) - 0.01
+    mean = rng.uniform(40.0, 90.0) * per_source(rng, shop, 0.7, 1.4)
+    y = counted(rng, mean * (x / 2.5) ** -per_source(rng, shop, 1.6, 3.2), 6.0, 18.0)
     y[rng.random(n) < rng.uniform(0.0, 0.03)] = 0.0
     return np.round(x, 2), y
 
@@ -174,12 +151,12 @@ def outdoor_temperature(rng: Generator, n: int) -> Drawn:
 
     Heat pump use below about 15 C and cooling above about 22 C; homes differ.
     """
-    home = _sources(rng, n, 4, 20)
-    x = _step(rng.normal(rng.uniform(11.0, 18.0), rng.uniform(8.0, 10.0), n), 0.1)
-    heat = _per(rng, home, 0.9, 1.7) * np.maximum(_per(rng, home, 14.0, 17.0) - x, 0.0)
-    cool = _per(rng, home, 0.8, 1.8) * np.maximum(x - _per(rng, home, 20.0, 23.0), 0.0)
-    y = (_per(rng, home, 6.0, 11.0) + heat + cool) * _factor(rng, n, 0.1, 0.24)
-    return x, _step(y, 0.1)
+    home = sources(rng, n, 4, 20)
+    x = rounded(rng.normal(rng.uniform(11.0, 18.0), rng.uniform(8.0, 10.0), n), 0.1)
+    heat = per_source(rng, home, 0.9, 1.7) * np.maximum(per_source(rng, home, 14.0, 17.0) - x, 0.0)
+    cool = per_source(rng, home, 0.8, 1.8) * np.maximum(x - per_source(rng, home, 20.0, 23.0), 0.0)
+    y = (per_source(rng, home, 6.0, 11.0) + heat + cool) * factors(rng, n, 0.1, 0.24)
+    return x, rounded(y, 0.1)
 
 
 def vehicle_density(rng: Generator, n: int) -> Drawn:
@@ -198,13 +175,13 @@ def zenith_angle(rng: Generator, n: int) -> Drawn:
 
     A longer path through air dims the light; nights differ in clearness, few have thin cloud.
     """
-    night = _sources(rng, n, 4, 20)
+    night = sources(rng, n, 4, 20)
     cosine = rng.uniform(np.cos(np.radians(rng.uniform(68.0, 76.0))), 1.0, n)
-    x = _step(np.degrees(np.arccos(cosine)), 0.1)
-    y = rng.uniform(8.0, 12.0) + _per(rng, night, 0.16, 0.4) / cosine
+    x = rounded(np.degrees(np.arccos(cosine)), 0.1)
+    y = rng.uniform(8.0, 12.0) + per_source(rng, night, 0.16, 0.4) / cosine
     y = y + rng.normal(0.0, 0.02, int(night.max()) + 1)[night]
     y = y + rng.normal(0.0, rng.uniform(0.03, 0.07), n)
-    return x, _step(y + (rng.random(n) < 0.01) * rng.uniform(0.1, 0.4, n), 0.01)
+    return x, rounded(y + (rng.random(n) < 0.01) * rng.uniform(0.1, 0.4, n), 0.01)
 
 
 def trail_slope(rng: Generator, n: int) -> Drawn:
@@ -212,11 +189,11 @@ def trail_slope(rng: Generator, n: int) -> Drawn:
 
     Speed peaks on a gentle descent and falls exponentially to both sides; walkers differ.
     """
-    walker = _sources(rng, n, 4, 20)
+    walker = sources(rng, n, 4, 20)
     x = np.round(rng.normal(rng.uniform(-3.0, 6.0), rng.uniform(12.0, 17.0), n))
-    steep = np.abs(x / 100.0 + _per(rng, walker, 0.03, 0.07))
-    y = _per(rng, walker, 5.2, 6.6) * np.exp(-_per(rng, walker, 2.8, 4.0) * steep)
-    return x, _step(y * _factor(rng, n, 0.07, 0.15), 0.1)
+    steep = np.abs(x / 100.0 + per_source(rng, walker, 0.03, 0.07))
+    y = per_source(rng, walker, 5.2, 6.6) * np.exp(-per_source(rng, walker, 2.8, 4.0) * steep)
+    return x, rounded(y * factors(rng, n, 0.07, 0.15), 0.1)
 
 
 def drop_height(rng: Generator, n: int) -> Drawn:
@@ -224,7 +201,7 @@ def drop_height(rng: Generator, n: int) -> Drawn:
 
     Impact energy grows with height; a logistic share of the eggs breaks.
     """
-    x = _step(rng.uniform(10.0, rng.uniform(110.0, 140.0), n), 5.0)
+    x = rounded(rng.uniform(10.0, rng.uniform(110.0, 140.0), n), 5.0)
     logit = (x - rng.uniform(50.0, 80.0)) / rng.uniform(12.0, 20.0)
     logit = logit + rng.normal(0.0, rng.uniform(0.5, 1.2), n)
     return x, rng.binomial(12, 1.0 / (1.0 + np.exp(-logit))).astype(float)
@@ -235,10 +212,12 @@ def bar_load(rng: Generator, n: int) -> Drawn:
 
     A heavier bar ends the set earlier, about hyperbolic; athletes differ in endurance.
     """
-    athlete = _sources(rng, n, 4, 20)
-    x = _step(rng.uniform(rng.uniform(38.0, 50.0), 96.0, n), 2.5)
-    y = _per(rng, athlete, 24.0, 40.0) * (100.0 / x - 1.0) ** _per(rng, athlete, 0.9, 1.1)
-    return x, np.maximum(np.round(y * _factor(rng, n, 0.16, 0.32)), 1.0)
+    athlete = sources(rng, n, 4, 20)
+    x = rounded(rng.uniform(rng.uniform(38.0, 50.0), 96.0, n), 2.5)
+    y = per_source(rng, athlete, 24.0, 40.0) * (100.0 / x - 1.0) ** per_source(
+        rng, athlete, 0.9, 1.1
+    )
+    return x, np.maximum(np.round(y * factors(rng, n, 0.16, 0.32)), 1.0)
 
 
 def chili_amount(rng: Generator, n: int) -> Drawn:
@@ -246,10 +225,10 @@ def chili_amount(rng: Generator, n: int) -> Drawn:
 
     Perceived heat grows as a power below one of the amount; tasters use the scale differently.
     """
-    taster = _sources(rng, n, 4, 15)
-    x = _step(rng.uniform(0.0, rng.uniform(7.0, 12.0), n), 0.1)
-    y = _per(rng, taster, 1.7, 2.6) * x ** _per(rng, taster, 0.5, 0.75)
-    y = y + _per(rng, taster, -0.3, 0.8) + rng.normal(0.0, rng.uniform(0.6, 1.3), n)
+    taster = sources(rng, n, 4, 15)
+    x = rounded(rng.uniform(0.0, rng.uniform(7.0, 12.0), n), 0.1)
+    y = per_source(rng, taster, 1.7, 2.6) * x ** per_source(rng, taster, 0.5, 0.75)
+    y = y + per_source(rng, taster, -0.3, 0.8) + rng.normal(0.0, rng.uniform(0.6, 1.3), n)
     return x, np.clip(np.round(y), 0.0, 10.0)
 
 
@@ -258,10 +237,10 @@ def text_length(rng: Generator, n: int) -> Drawn:
 
     More words take longer; pupils differ in words per minute and in time to settle.
     """
-    pupil = _sources(rng, n, 5, 20)
+    pupil = sources(rng, n, 5, 20)
     x = np.round(np.exp(rng.normal(np.log(rng.uniform(180, 350)), rng.uniform(0.4, 0.65), n)))
-    y = _per(rng, pupil, 4.0, 20.0) + 60.0 * x / _per(rng, pupil, 100.0, 200.0)
-    return x, _step(y * _factor(rng, n, 0.1, 0.28), 5.0)
+    y = per_source(rng, pupil, 4.0, 20.0) + 60.0 * x / per_source(rng, pupil, 100.0, 200.0)
+    return x, rounded(y * factors(rng, n, 0.1, 0.28), 5.0)
 
 
 def home_and_clinic_pressure(rng: Generator, n: int) -> Drawn:
@@ -274,7 +253,7 @@ def home_and_clinic_pressure(rng: Generator, n: int) -> Drawn:
     clinic = rng.uniform(0.95, 1.1) * usual + rng.normal(3.0, rng.uniform(6.0, 12.0), n)
     slip = rng.random(n) < 0.004
     home = np.where(slip, home + rng.choice([-40.0, 50.0], n), home)
-    return np.round(home), _step(clinic, float(rng.choice([2.0, 5.0])))
+    return np.round(home), rounded(clinic, float(rng.choice([2.0, 5.0])))
 
 
 def two_judges(rng: Generator, n: int) -> Drawn:
@@ -282,13 +261,13 @@ def two_judges(rng: Generator, n: int) -> Drawn:
 
     Both see the same routine; events differ in level and judges in strictness, top is 10.
     """
-    event = _sources(rng, n, 2, 8)
-    flaws = _per(rng, event, 0.8, 2.0) * rng.gamma(rng.uniform(1.8, 3.5), 0.5, n)
-    a = 10.0 - rng.uniform(0.8, 1.2) * flaws - _per(rng, event, -0.1, 0.3)
-    b = 10.0 - rng.uniform(0.8, 1.2) * flaws - _per(rng, event, -0.1, 0.3)
+    event = sources(rng, n, 2, 8)
+    flaws = per_source(rng, event, 0.8, 2.0) * rng.gamma(rng.uniform(1.8, 3.5), 0.5, n)
+    a = 10.0 - rng.uniform(0.8, 1.2) * flaws - per_source(rng, event, -0.1, 0.3)
+    b = 10.0 - rng.uniform(0.8, 1.2) * flaws - per_source(rng, event, -0.1, 0.3)
     a = a + rng.normal(0.0, rng.uniform(0.15, 0.4), n)
     b = b + rng.normal(0.0, rng.uniform(0.15, 0.4), n)
-    return _step(np.clip(a, 0.0, 10.0), 0.05), _step(np.clip(b, 0.0, 10.0), 0.05)
+    return rounded(np.clip(a, 0.0, 10.0), 0.05), rounded(np.clip(b, 0.0, 10.0), 0.05)
 
 
 def zinc_and_lead(rng: Generator, n: int) -> Drawn:
@@ -296,12 +275,12 @@ def zinc_and_lead(rng: Generator, n: int) -> Drawn:
 
     Both come from the same ore veins upstream; catchments differ in rock and mineralization.
     """
-    basin = _sources(rng, n, 3, 14)
+    basin = sources(rng, n, 3, 14)
     ore = rng.normal(0.0, 1.0, n) + rng.normal(0.0, 0.6, int(basin.max()) + 1)[basin]
-    zinc = np.exp(_per(rng, basin, 4.2, 4.9) + rng.uniform(0.5, 0.8) * ore)
-    lead = np.exp(_per(rng, basin, 3.0, 3.7) + rng.uniform(0.6, 1.0) * ore)
-    zinc = zinc * _factor(rng, n, 0.2, 0.4)
-    lead = lead * _factor(rng, n, 0.25, 0.5)
+    zinc = np.exp(per_source(rng, basin, 4.2, 4.9) + rng.uniform(0.5, 0.8) * ore)
+    lead = np.exp(per_source(rng, basin, 3.0, 3.7) + rng.uniform(0.6, 1.0) * ore)
+    zinc = zinc * factors(rng, n, 0.2, 0.4)
+    lead = lead * factors(rng, n, 0.25, 0.5)
     return _digits(zinc, 3), np.where(lead < 10.0, 5.0, _digits(lead, 3))
 
 
@@ -322,14 +301,14 @@ def party_shares(rng: Generator, n: int) -> Drawn:
 
     Both are parts of one vote and both follow how urban the precinct is; regions differ.
     """
-    region = _sources(rng, n, 3, 12)
+    region = sources(rng, n, 3, 12)
     urban = rng.normal(0.0, rng.uniform(0.6, 0.9), n)
-    left = _per(rng, region, -0.2, 0.6) + rng.uniform(0.3, 0.7) * urban
-    right = _per(rng, region, -0.1, 0.7) - rng.uniform(0.3, 0.7) * urban
+    left = per_source(rng, region, -0.2, 0.6) + rng.uniform(0.3, 0.7) * urban
+    right = per_source(rng, region, -0.1, 0.7) - rng.uniform(0.3, 0.7) * urban
     logits = np.stack([left, right, np.zeros(n)]) + rng.normal(0, rng.uniform(0.1, 0.3), (3, n))
     share = np.exp(logits) / np.exp(logits).sum(axis=0)
     votes = rng.multinomial(rng.integers(250, 1400, n), share.T)
-    percent = _step(100.0 * votes / votes.sum(axis=1, keepdims=True), 0.1)
+    percent = rounded(100.0 * votes / votes.sum(axis=1, keepdims=True), 0.1)
     return percent[:, 0], percent[:, 1]
 
 
@@ -339,8 +318,8 @@ def bakeries_and_hairdressers(rng: Generator, n: int) -> Drawn:
     Both follow the number of inhabitants, which is not in the file.
     """
     people = np.exp(rng.normal(np.log(rng.uniform(9.0, 20.0)), rng.uniform(0.6, 1.0), n))
-    bakeries = _counts(rng, rng.uniform(0.45, 0.8) * people ** rng.uniform(0.85, 1.0), 5.0, 15.0)
-    salons = _counts(rng, rng.uniform(0.7, 1.3) * people ** rng.uniform(0.95, 1.15), 5.0, 15.0)
+    bakeries = counted(rng, rng.uniform(0.45, 0.8) * people ** rng.uniform(0.85, 1.0), 5.0, 15.0)
+    salons = counted(rng, rng.uniform(0.7, 1.3) * people ** rng.uniform(0.95, 1.15), 5.0, 15.0)
     return bakeries, salons
 
 
@@ -356,7 +335,7 @@ def test_and_interview(rng: Generator, n: int) -> Drawn:
     kept = rng.permutation(np.argsort(total)[-n:])
     test = np.clip(rng.uniform(50, 60) + rng.uniform(11, 14) * test[kept], 0.0, 100.0)
     talk = np.clip(rng.uniform(52, 62) + rng.uniform(9, 12) * talk[kept], 0.0, 100.0)
-    return _step(test, 0.5), _step(talk, 0.5)
+    return rounded(test, 0.5), rounded(talk, 0.5)
 
 
 def disk_and_network(rng: Generator, n: int) -> Drawn:
@@ -364,13 +343,13 @@ def disk_and_network(rng: Generator, n: int) -> Drawn:
 
     Both are driven by the unrecorded number of user jobs; machines differ, the link saturates.
     """
-    machine = _sources(rng, n, 3, 15)
+    machine = sources(rng, n, 3, 15)
     jobs = np.exp(rng.normal(2.5, rng.uniform(0.6, 0.9), n))
-    reads = _per(rng, machine, 10.0, 22.0) * jobs ** rng.uniform(0.7, 1.0) + 5.0
-    reads = reads * _factor(rng, n, 0.2, 0.4)
-    link = _per(rng, machine, 150.0, 400.0)
-    traffic = link * (1.0 - np.exp(-_per(rng, machine, 4.0, 9.0) * jobs / link))
-    return np.round(reads), _step(traffic * _factor(rng, n, 0.15, 0.35), 0.1)
+    reads = per_source(rng, machine, 10.0, 22.0) * jobs ** rng.uniform(0.7, 1.0) + 5.0
+    reads = reads * factors(rng, n, 0.2, 0.4)
+    link = per_source(rng, machine, 150.0, 400.0)
+    traffic = link * (1.0 - np.exp(-per_source(rng, machine, 4.0, 9.0) * jobs / link))
+    return np.round(reads), rounded(traffic * factors(rng, n, 0.15, 0.35), 0.1)
 
 
 def leaf_thickness_and_nitrogen(rng: Generator, n: int) -> Drawn:
@@ -384,8 +363,8 @@ def leaf_thickness_and_nitrogen(rng: Generator, n: int) -> Drawn:
     offset = rng.normal(0.0, 0.08, (2, k))[:, kind]
     thick = rng.uniform(200, 290) * np.exp(rng.uniform(0.24, 0.36) * life + offset[0])
     nitrogen = rng.uniform(1.7, 2.3) * np.exp(-rng.uniform(0.24, 0.34) * life + offset[1])
-    thick = thick * _factor(rng, n, 0.08, 0.15)
-    return _step(thick, 5.0), _step(nitrogen * _factor(rng, n, 0.08, 0.16), 0.01)
+    thick = thick * factors(rng, n, 0.08, 0.15)
+    return rounded(thick, 5.0), rounded(nitrogen * factors(rng, n, 0.08, 0.16), 0.01)
 
 
 def infrared_and_radio(rng: Generator, n: int) -> Drawn:
@@ -400,7 +379,7 @@ def infrared_and_radio(rng: Generator, n: int) -> Drawn:
     radio = radio + (rng.random(many) < 0.015) * rng.uniform(0.5, 1.5, many)
     flux = infrared - 2.0 * rng.normal(0.0, 0.25, many)
     kept = rng.permutation(np.argsort(flux)[int(rng.uniform(0.2, 0.6) * many) :])[:n]
-    return _step(infrared[kept], 0.01), _step(radio[kept], 0.01)
+    return rounded(infrared[kept], 0.01), rounded(radio[kept], 0.01)
 
 
 def moths_and_beetles(rng: Generator, n: int) -> Drawn:
@@ -408,12 +387,14 @@ def moths_and_beetles(rng: Generator, n: int) -> Drawn:
 
     Both are active on warm nights, which were not measured; sites differ, some traps fail.
     """
-    site = _sources(rng, n, 3, 18)
+    site = sources(rng, n, 3, 18)
     warm = rng.normal(0.0, 1.0, n)
-    moths = np.exp(_per(rng, site, 2.7, 3.4) + rng.uniform(0.7, 1.0) * warm)
-    beetles = np.exp(_per(rng, site, 2.9, 3.6)) / (1.0 + np.exp(-rng.uniform(1.5, 2.5) * warm))
-    moths = _counts(rng, moths, 7.0, 16.0) * (rng.random(n) > rng.uniform(0.0, 0.03))
-    beetles = _counts(rng, beetles, 7.0, 16.0) * (rng.random(n) > rng.uniform(0.0, 0.03))
+    moths = np.exp(per_source(rng, site, 2.7, 3.4) + rng.uniform(0.7, 1.0) * warm)
+    beetles = np.exp(per_source(rng, site, 2.9, 3.6)) / (
+        1.0 + np.exp(-rng.uniform(1.5, 2.5) * warm)
+    )
+    moths = counted(rng, moths, 7.0, 16.0) * (rng.random(n) > rng.uniform(0.0, 0.03))
+    beetles = counted(rng, beetles, 7.0, 16.0) * (rng.random(n) > rng.uniform(0.0, 0.03))
     return moths, beetles
 
 
@@ -422,14 +403,14 @@ def milk_fat_and_protein(rng: Generator, n: int) -> Drawn:
 
     Breed and days since calving set both: high at first, lowest at week eight, then rising.
     """
-    breed = _sources(rng, n, 2, 6)
+    breed = sources(rng, n, 2, 6)
     rich = rng.normal(0.0, rng.uniform(0.5, 0.9), int(breed.max()) + 1)[breed]
     day = rng.uniform(4.0, 320.0, n)
     stage = 1.3 * np.exp(-day / 22.0) + day / 300.0 - 0.5
     fat = 4.1 + rng.uniform(0.4, 0.6) * rich + rng.uniform(0.6, 0.9) * stage
     protein = 3.4 + rng.uniform(0.2, 0.3) * rich + rng.uniform(0.4, 0.7) * stage
     fat = fat + rng.normal(0.0, rng.uniform(0.12, 0.22), n)
-    return _step(fat, 0.01), _step(protein + rng.normal(0.0, rng.uniform(0.07, 0.14), n), 0.01)
+    return rounded(fat, 0.01), rounded(protein + rng.normal(0.0, rng.uniform(0.07, 0.14), n), 0.01)
 
 
 def hardness_and_conductivity(rng: Generator, n: int) -> Drawn:
@@ -437,12 +418,14 @@ def hardness_and_conductivity(rng: Generator, n: int) -> Drawn:
 
     Unrecorded aging beyond the hardness peak softens the part and raises conductivity; lots differ.
     """
-    lot = _sources(rng, n, 2, 12)
+    lot = sources(rng, n, 2, 12)
     age = rng.normal(rng.uniform(1.0, 1.6), rng.uniform(0.6, 0.8), n)
-    hard = _per(rng, lot, 168.0, 182.0) - rng.uniform(12.0, 18.0) * np.minimum(age**2, 5.0)
-    conduct = _per(rng, lot, 33.0, 34.0) + rng.uniform(6.0, 9.0) / (1.0 + np.exp(1.2 - 1.3 * age))
+    hard = per_source(rng, lot, 168.0, 182.0) - rng.uniform(12.0, 18.0) * np.minimum(age**2, 5.0)
+    conduct = per_source(rng, lot, 33.0, 34.0) + rng.uniform(6.0, 9.0) / (
+        1.0 + np.exp(1.2 - 1.3 * age)
+    )
     hard = hard + rng.normal(0.0, rng.uniform(4.0, 8.0), n)
-    return np.round(hard), _step(conduct + rng.normal(0.0, rng.uniform(0.25, 0.5), n), 0.1)
+    return np.round(hard), rounded(conduct + rng.normal(0.0, rng.uniform(0.25, 0.5), n), 0.1)
 
 
 def crust_and_core(rng: Generator, n: int) -> Drawn:
@@ -450,14 +433,16 @@ def crust_and_core(rng: Generator, n: int) -> Drawn:
 
     Both follow the unrecorded heat a loaf got; the core levels off near 98 C; ovens differ.
     """
-    oven = _sources(rng, n, 2, 8)
+    oven = sources(rng, n, 2, 8)
     heat = np.exp(rng.normal(0.0, rng.uniform(0.22, 0.35), n))
-    brown = (heat - _per(rng, oven, 0.95, 1.15)) / rng.uniform(0.18, 0.3)
-    light = 78.0 - _per(rng, oven, 26.0, 36.0) / (1.0 + np.exp(-brown))
-    core = 98.5 - _per(rng, oven, 68.0, 74.0) * np.exp(-_per(rng, oven, 1.9, 2.5) * heat)
+    brown = (heat - per_source(rng, oven, 0.95, 1.15)) / rng.uniform(0.18, 0.3)
+    light = 78.0 - per_source(rng, oven, 26.0, 36.0) / (1.0 + np.exp(-brown))
+    core = 98.5 - per_source(rng, oven, 68.0, 74.0) * np.exp(
+        -per_source(rng, oven, 1.9, 2.5) * heat
+    )
     light = light + rng.normal(0.0, rng.uniform(1.5, 3.5), n)
     core = np.minimum(core + rng.normal(0.0, rng.uniform(0.8, 2.0), n), 99.5)
-    return _step(light, 0.1), _step(core, 0.5)
+    return rounded(light, 0.1), rounded(core, 0.5)
 
 
 FOURTH_DIRECT: dict[str, Family] = {

@@ -2,11 +2,11 @@
 
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
 `benchmarks.studies.unforeseen` and of the modules `blind` to `blind_fifth`, every second one
-exchanged. A line of the file is a family and a number of observations: shares of pairs
-that are decided rightly, sure and right, sure and wrong, called a common cause, and that have a
-note or a check below 0.01. After sums over the families it prints how often a direction is right by
-its confidence. Limits of the library are chosen on seeds below 50 000; families that were written
-after they were chosen only report.
+exchanged. A line of the file is a family and a number of observations: shares of pairs that are
+decided rightly, sure and right, sure and wrong, called a common cause, and that have a note or a
+check below 0.01. After sums over the families it prints how often a direction is right by its
+confidence. Limits of the library are chosen on seeds below 50 000; families that were written after
+they were chosen only report.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ PARTS = {
 }
 HALVES = ("chosen on", "reported", *PARTS)
 FAMILIES = reduce(or_, PARTS.values(), unforeseen.FAMILIES)
-WITH_CAUSE = unforeseen.WITH_CAUSE | BLIND_DIRECT | AGAIN_DIRECT | THIRD_DIRECT
-WITH_CAUSE |= FOURTH_DIRECT | FIFTH_DIRECT
+BLIND = BLIND_DIRECT, AGAIN_DIRECT, THIRD_DIRECT, FOURTH_DIRECT, FIFTH_DIRECT
+WITH_CAUSE = reduce(or_, BLIND, unforeseen.WITH_CAUSE)
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 # Of the bins of confidence.
 EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)

@@ -30,6 +30,7 @@ from anmmm.evidence.hidden import (
     fit_curve,
     fit_groups,
     fit_sloped_groups,
+    nats_allowed,
 )
 from anmmm.evidence.hidden_code import RARE, CommonCause, encode, mass_of
 from anmmm.evidence.hidden_links import HiddenLink, curve_of_quantiles, fit_links, on_scales_of
@@ -127,7 +128,7 @@ def _parted(
     kind, weights = f"{count} groups", of_rows.mean(axis=0)
     code = CommonCause(nats, cost, kind, weights, of_rows, positions, scales)
     # By which fitted marginals may be shorter than smooth densities.
-    margin = LAST_MARGIN * n / 300.0 + SLACK
+    margin = nats_allowed(LAST_MARGIN, n)
     if is_near or margin < abs(code.length - shortest) < math.inf:
         return code
     return _parted(labels, x, y, shortest, is_near=True)
@@ -145,7 +146,7 @@ def _on_all_scales(x: Variable, y: Variable, shortest: float) -> CommonCause:
     if curve is None or best.length < shortest - CLEAR:
         return best
     # Laplace's approximation by complete information is longer.
-    limit = min(best.length, shortest + LAST_MARGIN * len(best.nats) / 300.0) + SLACK
+    limit = min(best.length + SLACK, shortest + nats_allowed(LAST_MARGIN, len(best.nats)))
     behind = Rival.of(limit, x.cells, y.cells).nats_behind(curve)
     linked = _linked(curve, curve.first.positions, behind, x, y, limit)
     if linked is None or linked.length >= best.length:

@@ -221,6 +221,11 @@ def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
+def nats_allowed(margin: float, n: int) -> float:
+    """Return the nats that a margin, in nats per 300 observations, leaves n of them."""
+    return margin * n / 300.0 + SLACK
+
+
 class Rival(Record):
     """The shorter direction of n observations, with its nats as a density: a fit has to beat it."""
 
@@ -245,7 +250,7 @@ class Rival(Record):
 
     def beats(self, fit: HiddenFits, margin: float) -> bool:
         """Whether a fit is by a margin, in nats per 300 observations, too long to be followed."""
-        return self.leads(fit, margin * self.n / 300.0 + SLACK)
+        return self.leads(fit, nats_allowed(margin, self.n))
 
     def ended(self, fit: HiddenFits) -> HiddenFits:
         """Iterate a fit to its end, unless it is too long."""

@@ -29,7 +29,12 @@ from anmmm.evidence.hidden import (
     longer,
 )
 from anmmm.evidence.models.base import CURVE_ITER, TOLERANCE
-from anmmm.evidence.models.postnonlinear import LINK_PRIOR, EffectScale, MonotoneLink
+from anmmm.evidence.models.postnonlinear import (
+    LINK_PRIOR,
+    EffectScale,
+    MonotoneLink,
+    sums_of,
+)
 from anmmm.evidence.variable import Variable
 from anmmm.preprocessing import Cells
 
@@ -69,12 +74,11 @@ class HiddenLink(Record):
         scales = {each.base.base: each for each in reversed(variable.scales)}
         is_heavy = variable.smooth.density.base == "student"
         scale = scales.get("student" if is_heavy else "normal", variable.scales[0])
-        z, cells = scale.sums.values, variable.cells
+        z = scale.sums.values
         if len(places) < len(z):
-            distinct = np.empty(cells.n_distinct)
-            distinct[cells.index] = cells.values
-            points = np.append(distinct[places], cells.edges)
-            scale = replace(EffectScale.of(len(places), points, scale.base), cost=scale.cost)
+            distinct = np.empty(variable.cells.n_distinct)
+            distinct[variable.cells.index] = z
+            scale = replace(scale, sums=sums_of(distinct[places]))
         near, integrals = NEAR * float(scale.sums.knots[1]), scale.integrals(scale.sums.values)
         splines = (scale.integrals(scale.sums.values + near) - integrals) / near
         slopes = np.full(N_SLOPES, math.exp(scale.start))

@@ -103,6 +103,22 @@ def base_quantiles(base: Density | ClusterDensity, y: FloatArray) -> FloatArray:
     return np.copysign(ndtri(tail), signed)
 
 
+def sums_of(values: FloatArray) -> EffectSums:
+    """Return what a fit reads of an effect's values (n,) on a scale. O(n log n)."""
+    sums = EffectSums(
+        values=values,
+        knots=np.zeros(3),
+        local=np.empty(len(values)),
+        ends=np.zeros(N_SLOPES - 1, np.int64),
+        centers=np.zeros(N_SLOPES),
+        gram=np.zeros((N_SLOPES, N_SLOPES)),
+    )
+    ordered = np.sort(values)
+    if 0.0 < ordered[-1] - ordered[0] < math.inf:
+        effect_sums(ordered, sums)
+    return sums
+
+
 class EffectScale(Record):
     """An effect on the Gaussian quantiles of a base distribution."""
 
@@ -115,20 +131,9 @@ class EffectScale(Record):
     def of(cls, n: int, points: FloatArray, base: Density | ClusterDensity) -> EffectScale:
         """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
-        sums = EffectSums(
-            values=points[:n],
-            knots=np.zeros(3),
-            local=np.empty(n),
-            ends=np.zeros(N_SLOPES - 1, np.int64),
-            centers=np.zeros(N_SLOPES),
-            gram=np.zeros((N_SLOPES, N_SLOPES)),
-        )
-        ordered = np.sort(sums.values)
-        if 0.0 < ordered[-1] - ordered[0] < math.inf:
-            effect_sums(ordered, sums)
         # A base's location and scale are those of h.
         cost = base.cost + (EXTRA.get(base.base, 0.0) - 1.0) * math.log(n)
-        return cls(base, cost, sums, points[n:])
+        return cls(base, cost, sums_of(points[:n]), points[n:])
 
     @property
     def start(self) -> float:
