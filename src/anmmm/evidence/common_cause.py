@@ -189,7 +189,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> tuple[CommonCause, H
         best, plain = fit_groups(search)
         fits.append(best.on(search.whole, LONGER))
         if NOISY in each:
-            numbers = [plain[[row]] for row in range(len(plain.shapes))]
+            numbers = [plain[row : row + 1] for row in range(len(plain.shapes))]
             if near := [fit for fit in numbers if not rival.beats_fitted_noise(fit)]:
                 groups = [fit.on(search.whole, SHORT) for fit in near]
                 codes += _with_fitted_noise(groups, x, y, shortest)

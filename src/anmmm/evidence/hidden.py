@@ -113,7 +113,7 @@ class HiddenFits(Record):
         found = fit_hidden(pair, nodes, shapes, parameters, at, SHORT, TOLERANCE, NOTHING)
         return cls(pair, nodes, shapes, parameters, found)
 
-    def __getitem__(self, rows: Sequence[int] | IntArray) -> HiddenFits:
+    def __getitem__(self, rows: Sequence[int] | IntArray | slice) -> HiddenFits:
         parts = self.shapes[rows], self.parameters[rows], self.found[rows]
         return HiddenFits(self.pair, self.nodes, *parts)
 
@@ -185,7 +185,8 @@ class HiddenFits(Record):
     @property
     def best(self) -> HiddenFits:
         """The fit of the smallest objective."""
-        return self[[int(self.objective.argmin())]]
+        k = int(self.objective.argmin())
+        return self[k : k + 1]
 
     @property
     def responsibilities(self) -> FloatArray:
@@ -339,7 +340,7 @@ class Search(Record):
 
 def fit_curve(search: Search) -> HiddenFits:
     """Fit a curve."""
-    at = np.vstack(search.places)
+    at, _ = search.places
     starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
     growing = starts.apart(2).scaled_apart(LONGER).best

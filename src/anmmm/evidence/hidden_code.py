@@ -128,31 +128,30 @@ def encode(
     cost = float(fit.found[0, 1:].sum()) - math.log(RARE if is_rare else OFTEN)
     # The noise variance is one of the density's parameters.
     cost += sum(noise.cost - 0.5 * math.log(len(total)) for noise in noises if noise)
+    nats = code_lengths(total, x.cells.n_distinct * y.cells.n_distinct)
+    if nats.sum() + cost <= shortest + NEARLY_EQUAL + SLACK:
+        cost += position_cost(fit) - float(fit.found[0, 1])
+        # What it saves on a variable alone, a direction could as well.
+        masses = [mass @ hidden.weights for mass in of_cells]
+        alone = [_nats(mass[v.cells.index], v) for v, mass in zip(both, masses, strict=True)]
+        each = zip(behind or both, alone, costs, strict=True)
+        saved = max(v.marginal.length - own - of_link for v, own, of_link in each)
+        cost += max(0.0, saved - 0.5 * cost)
+        if nodes.slopes and nats.sum() + cost <= shortest + NEARLY_EQUAL:
+            cost += max(0.0, shortest - _of_directions(fit, x, y, of_y, alone))
     kinds, (count, *components) = fit.pair.kinds[:, np.newaxis], fit.shapes[0]
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
     fractions = hidden.fractions * (np.arange(2) < np.reshape(components, (2, 1)))
     scales = np.sqrt((fractions[:, :, np.newaxis] * parts).sum(axis=1))
-    code = CommonCause(
-        nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
+    return CommonCause(
+        nats=nats,
         cost=cost,
         kind="curve" if fit.is_curve else f"{count} groups" + f", {CORRELATED}" * nodes.slopes,
         weights=hidden.weights,
         probabilities=joint / total[:, np.newaxis],
         positions=np.where(kinds == CATEGORICAL, np.nan, hidden.positions),
-        scales=np.where(np.isin(kinds, (NOISY, ATOM)), scales, np.nan),
+        scales=np.where((kinds == NOISY) | (kinds == ATOM), scales, np.nan),
     )
-    if code.length > shortest + NEARLY_EQUAL + SLACK:
-        return code
-    code = code.plus(position_cost(fit) - float(fit.found[0, 1]))
-    # What it saves on a variable alone, a direction could as well.
-    masses = [mass @ hidden.weights for mass in of_cells]
-    alone = [_nats(mass[v.cells.index], v) for v, mass in zip(both, masses, strict=True)]
-    each = zip(behind or both, alone, costs, strict=True)
-    saved = max(v.marginal.length - nats - of_link for v, nats, of_link in each)
-    code = code.plus(max(0.0, saved - 0.5 * code.cost))
-    if nodes.slopes and code.length <= shortest + NEARLY_EQUAL:
-        code = code.plus(max(0.0, shortest - _of_directions(fit, x, y, of_y, alone)))
-    return code
 
 
 def _of_directions(
