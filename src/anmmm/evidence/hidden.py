@@ -289,15 +289,13 @@ def places_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Place rows (2, n) in (0, 1) along four lines and around 0: by value, and by rank, (5, n)."""
     x, y = values
     t = np.stack([x, y, x + y, x - y, _angles(values)])
-    order = t.argsort(axis=1)
-    ordered, n = np.take_along_axis(t, order, axis=1), t.shape[1]
+    ordered, n = np.sort(t, axis=1), t.shape[1]
     # As np.quantile, whose checks take longer.
     at = np.array([0.003, 0.997]) * (n - 1)
     below = at.astype(np.intp)
     low, high = (ordered[:, below] + (at - below) * (ordered[:, below + 1] - ordered[:, below])).T
     along = (t.T - low) / np.maximum(high - low, 1e-200)
-    ranks = np.empty_like(t)
-    np.put_along_axis(ranks, order, np.arange(n)[np.newaxis] + 0.5, axis=1)
+    ranks = t.argsort(axis=1).argsort(axis=1) + 0.5
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
         ranks[row] = mean_ranks(t[row])
     return 0.03 + 0.94 * np.clip(along.T, -0.02, 1.02), ranks / n
@@ -340,10 +338,11 @@ class Search(Record):
 
 def fit_curve(search: Search) -> HiddenFits:
     """Fit a curve."""
-    at, _ = search.places
+    along, ranks = search.places
+    at = np.vstack([along, ranks[2:4]])
     starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
-    growing = starts.apart(2).scaled_apart(LONGER).best
+    growing = starts.best.scaled_apart(LONGER)
     plain = starts.apart(2).further(SHORT, search.pair).best
     best = plain = plain.further(LONGER - SHORT)
     if growing.objective[0] < starts.best.objective[0]:
