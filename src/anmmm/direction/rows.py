@@ -22,9 +22,11 @@ from anmmm.preprocessing import mean_ranks, standardize
 
 # Fraction of distinct rows below which equal ones are copies, if a variable has as many values.
 COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
-# Rows whose neighbors are looked at, how many of each, and how many times what rows on a curve have
+# Rows whose neighbors are looked at, first of fewer, and how many times what rows on a curve have
 # the largest jump of distances is. Of other families almost none had 2 (docs/notes/unforeseen.md).
-LOOKED_AT, NEIGHBORS, LIKE_COPIES = 200, 60, 2.0
+LOOKS = (40, 1.5), (200, 2.0)
+# Neighbors of each.
+NEIGHBORS = 60
 # Smallest distance, of equal rows.
 SMALLEST_DISTANCE = 1e-100
 # Fraction of the rows up to which a series counts for less: above it the confidence, which
@@ -151,14 +153,15 @@ def _fraction_of_near(columns: FloatArray) -> float:
     if columns.shape[1] < 2:
         return 1.0
     k, points = min(NEIGHBORS, n // 4), standardize(columns)[0]
-    some = points[:: -(-n // LOOKED_AT)]
     tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-    distances = np.asarray(tree.query(some, k + 2)[0])[:, 1:]
-    logarithms = np.log(np.maximum(distances, SMALLEST_DISTANCE))
-    jumps = np.arange(1, k + 1) * np.diff(logarithms, axis=1)
-    largest, on_a_curve = jumps.max(axis=1), -math.log(1.0 - 0.5 ** (1.0 / k))
-    if np.median(largest) < LIKE_COPIES * on_a_curve:
-        return 1.0
+    on_a_curve = -math.log(1.0 - 0.5 ** (1.0 / k))
+    for looked_at, like_copies in LOOKS:
+        distances = np.asarray(tree.query(points[:: -(-n // looked_at)], k + 2)[0])[:, 1:]
+        logarithms = np.log(np.maximum(distances, SMALLEST_DISTANCE))
+        jumps = np.arange(1, k + 1) * np.diff(logarithms, axis=1)
+        largest = jumps.max(axis=1)
+        if np.median(largest) < like_copies * on_a_curve:
+            return 1.0
     # Half of the rows may be no copies.
     copies = np.where(largest < on_a_curve, 1.0, jumps.argmax(axis=1) + 2.0)
     return float(np.mean(1.0 / copies))
