@@ -73,8 +73,8 @@ def _normal_together(x: Variable, y: Variable) -> float:
     """Return the length of variables whose Gaussian quantiles are normal together; inf if tied."""
     if x.is_tied or y.is_tied:
         return math.inf
-    n, (one, other) = len(x.cells.values), (normal_ranks(v.cells.values) for v in (x, y))
-    r = float(one @ other / (one @ one))
+    n = len(x.cells.values)
+    r = np.corrcoef(normal_ranks(x.cells.values), normal_ranks(y.cells.values))[0, 1]
     rest = max(1.0 - r**2, n**-2.0)
     return x.marginal.length + y.marginal.length + 0.5 * (n * math.log(rest) + math.log(n))
 
