@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
+from anmmm.direction.outcome import format_confidence, format_decision
 from anmmm.evaluation import decision_rates
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.plotting import (
@@ -352,16 +353,16 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
 
 
 def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
-    sure = replace(decided, confidence=0.95)
-    panel = plot_direction(X, Y, sure, axes=figure.subplots(1, 3))[2]
+    decided = replace(decided, confidence=0.59)
+    panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
     marks, common = score_marks(panel), decided.evidence.common_cause.length / len(X)
     scores = [decided.models.forward_score, decided.models.backward_score, common]
     assert [line.get_xdata()[0] for line in marks] == scores
     assert [line.get_markerfacecolor() for line in marks] == ["black", "white", "white"]
     assert {f"{score:.3f}" for score in scores} <= {text.get_text() for text in panel.texts}
     assert sentence(panel) == (
-        f"x → y by {decided.score:.2g} nats per observation, "
-        f"confidence 0.95, check p = {decided.check_pvalue:.2g}"
+        f"{format_decision(decided)}: x → y by {decided.score:.2g} nats per observation, "
+        f"confidence {format_confidence(decided.confidence)}, check p = {decided.check_pvalue:.2g}"
     )
     assert "nats per observation" in " ".join(panel.get_xlabel().split())
 

@@ -37,6 +37,8 @@ SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
 KEPT, APART = 3, 0.5
 # Observations on which starts are compared.
 FEW = 150
+# Rows of `places_of` along both diagonals.
+DIAGONALS = slice(2, 4)
 # Smallest distance of standardized values.
 ROUNDING = 1e-16
 # Nats by which a fit may be longer than its rival and is encoded beside a better one.
@@ -339,7 +341,7 @@ class Search(Record):
 def fit_curve(search: Search) -> HiddenFits:
     """Fit a curve."""
     along, ranks = search.places
-    at = np.vstack([along, ranks[2:4]])
+    at = np.vstack([along, ranks[DIAGONALS]])
     starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
     growing = starts.best.scaled_apart(LONGER)
@@ -378,8 +380,7 @@ def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
 def fit_sloped_groups(search: Search) -> HiddenFits:
     """Fit groups within which the second variable has a slope in the first."""
     _, ranks = search.places
-    # Along both diagonals.
-    plain = _started(search.few, ranks[2:4], range(2, FEW_GROUPS + 1), SLOPED)
+    plain = _started(search.few, ranks[DIAGONALS], range(2, FEW_GROUPS + 1), SLOPED)
     plain = plain.of_each(1).further(LONGER)
     kinds = [plain, plain.scaled_apart(LONGER)]
     if not search.rival.beats(best_of(kinds), GROUPS_MARGIN):

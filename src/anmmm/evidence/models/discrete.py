@@ -245,7 +245,7 @@ def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float
     from scipy.optimize import minimize_scalar
 
     bounds = math.log(SIZES[0]), math.log(SIZES[1])
-    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-3})
+    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
     return math.exp(float(found.x))
 
 
