@@ -76,6 +76,8 @@ def test_stages_are_those_of_the_package(name, monkeypatch):
 
 def test_stages_give_what_a_decision_does():
     at = stages.prepared(100)
-    chosen = at.fits.mixtures
+    # The stages fit every number to its end.
+    chosen = [fit for fit in at.fits.mixtures if fit.converged]
+    assert len(chosen) > 1
     assert [fit.bound for fit in at.mixtures[: len(chosen)]] == [fit.bound for fit in chosen]
     assert at.model.length == evidence(at.raw, at.effect_raw).forward.lengths[at.model.name]

@@ -54,6 +54,14 @@ def indicators(values: FloatArray) -> FloatArray:
     return np.asarray(values[:, np.newaxis] == distinct, dtype=np.float64)
 
 
+def order_by(x: FloatArray, y: FloatArray, order: IntArray | None = None) -> IntArray:
+    """Return the order of rows by x (n_samples,), of equal ones by y; `order`: by x, if known."""
+    order = np.argsort(x) if order is None else order
+    ordered = x[order]
+    # Faster than a sort by both.
+    return np.lexsort((y, x)) if np.any(ordered[1:] == ordered[:-1]) else order
+
+
 def mean_ranks(values: FloatArray) -> FloatArray:
     """Return ranks (n_samples,) minus a half, of equal values their mean."""
     # SciPy's `rankdata` loads slowly.

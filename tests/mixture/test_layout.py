@@ -103,7 +103,7 @@ def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
         layouts, effects = (basis.layout,) * 2, (y, y)
         job = Job.on_pieces(layouts, effects, chosen, (len(basis.prior), 3 + basis.n_null, 0))
         job.fits.scales[:] = 1.0
-        problem = Problem(basis.prior, basis.n_null, 1, 1e-6, 1e-6, 0)
+        problem = Problem(basis.prior, basis.n_null, 1, 1e-6, 1e-6, 0, -np.inf)
         return fit_curves(problem, *job)[0], job.starts.history.copy()
 
     winner, together = short_bounds(starts)

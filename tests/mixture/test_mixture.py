@@ -351,6 +351,22 @@ def test_a_given_start_is_tried():
     assert len(choose_mixture(SplineBasis.of(x), y, n_mechanisms=3)) == 3
 
 
+def test_a_fit_that_stays_longer_is_given_up():
+    x, y, _ = mixture(9, theta_ranges=THREE)
+    basis, y = SplineBasis.of(x), standard(y)[:, 0]
+    starts = np.random.default_rng(0).dirichlet(np.ones(2), size=(3, len(y)))
+    whole = fit_mixture(basis, y, starts=starts)
+    assert whole.converged
+    # Near enough, nothing changes.
+    near = fit_mixture(basis, y, starts=starts, most=whole.criterion)
+    assert_array_equal(near.history, whole.history)
+    given_up = fit_mixture(basis, y, starts=starts, most=whole.criterion - 20.0)
+    assert not given_up.converged
+    assert given_up.n_iter < whole.n_iter
+    assert given_up.criterion >= whole.criterion
+    assert given_up.criterion == given_up.parameter_cost - given_up.history[-1]
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -24,13 +24,16 @@ from anmmm._kernels.strips import PieceRows, e_step_on_pieces
 SHORT_RUN = 10
 # Iterations after which starts that are behind and slow are stopped.
 FAIR_RUN = 3
+# Times its last gain that a run may still gain: if that is not enough, it ends.
+PATIENCE = 50.0
 
 
 class Starts(NamedTuple):
     """State of each of S starts, and the sums of all observations."""
 
     stopped: FloatArray  # (S,), 1 when a start has converged or is too far behind
-    converged_at: FloatArray  # (S,), iterations after which it converged; 0 before
+    # (S,), iterations after which it converged, or minus those after which it was given up; else 0
+    converged_at: FloatArray
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
     sums: FloatArray  # (padded(r) + 2, padded(r)), as those of a curve
@@ -98,9 +101,19 @@ def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
 
 @kernel(inner=True)
 def _run(
-    problem: Problem, rows: Any, space: Any, work: Work, fits: Fits, starts: Starts, most: int
+    problem: Problem,
+    rows: Any,
+    space: Any,
+    work: Work,
+    fits: Fits,
+    starts: Starts,
+    most: int,
+    least: float,
 ) -> int:
-    """Iterate the running starts at most so often; return the iterations of the longest."""
+    """Iterate the running starts at most so often; return the iterations of the longest.
+
+    Starts that will stay below a bound of `least` are given up.
+    """
     (S, C), y2 = fits.weights.shape, dot(rows.y, rows.y)
     for iteration in range(most):
         n_running = 0
@@ -119,6 +132,8 @@ def _run(
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
                 starts.stopped[s], starts.converged_at[s] = 1.0, iteration + 1.0
+            elif iteration >= FAIR_RUN and bound + PATIENCE * gain < least:
+                starts.stopped[s], starts.converged_at[s] = 1.0, -(iteration + 1.0)
             else:
                 n_running += 1
         if n_running == 0:
@@ -148,22 +163,24 @@ def fit_curves(
             _last_sums(fits, s, starts.sums)
     # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
+    # The bound of a sample is another one.
+    least = problem.least if sample.n == whole.n else -np.inf
     # All starts run a few iterations, except those that fall behind ...
-    _run(problem, sample, space, work, fits, starts, short)
+    _run(problem, sample, space, work, fits, starts, short, least)
     winner = _best(starts.bounds)
-    n_iter = int(starts.converged_at[winner])
+    n_iter = int(abs(starts.converged_at[winner]))
     for s in range(S):
         if s != winner:
             starts.stopped[s], starts.bounds[s] = 1.0, -np.inf
     # ... and the one of the highest bound is continued ...
     if n_iter == 0:
-        n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter)
+        n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter, least)
     if whole.n > sample.n:
         # ... on all observations.
         starts.stopped[winner], starts.converged_at[winner] = 0.0, 0.0
         e_step(whole, space, fits, winner, False, False, False, C)
         _sum_all(fits, winner, starts.sums)
-        n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter)
+        n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter, problem.least)
     e_step(whole, space, fits, winner, False, False, True, 0)
     total = e_step(whole, space, fits, winner, False, True, False, 0)
     noise = LOG_2PI + math.log(fits.scales[winner, 0])

@@ -30,6 +30,7 @@ class Problem(NamedTuple):
     floor: float  # smallest noise variance
     tol: float  # nats per observation by which the last iteration raises the bound
     max_iter: int  # of the run that follows the short ones of all starts
+    least: float  # bound below which a fit is of no use
 
 
 class Fits(NamedTuple):

@@ -25,10 +25,10 @@ COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 # Rows whose neighbors are looked at, first of fewer, and how many times what rows on a curve have
 # the largest jump of distances is. Of other families almost none had 2 (docs/notes/unforeseen.md).
 LOOKS = (40, 1.5), (200, 2.0)
-# Neighbors of each.
-NEIGHBORS = 60
-# Smallest distance, of equal rows.
-SMALLEST_DISTANCE = 1e-100
+# Neighbors of each, and how many rows' distances are held at once.
+NEIGHBORS, AT_ONCE = 60, 40
+# Smallest squared distance, of equal rows.
+SMALLEST_SQUARED = 1e-200
 # Fraction of the rows up to which a series counts for less: above it the confidence, which
 # allows for wrong models, changes little.
 LARGEST_FRACTION = 0.5
@@ -145,19 +145,15 @@ def distinct_fraction(columns: FloatArray, most: int, *, near: bool = True) -> f
 
 def _fraction_of_near(columns: FloatArray) -> float:
     """Return the fraction of rows that count if most are near others of a few, else 1."""
-    # Imported here to keep the other decisions fast.
-    from scipy.spatial import cKDTree
-
     n = len(columns)
     columns = columns[:, [len(np.unique(each)) >= COPIES * n for each in columns.T]]
     if columns.shape[1] < 2:
         return 1.0
     k, points = min(NEIGHBORS, n // 4), standardize(columns)[0]
-    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
     on_a_curve = -math.log(1.0 - 0.5 ** (1.0 / k))
     for looked_at, like_copies in LOOKS:
-        distances = np.asarray(tree.query(points[:: -(-n // looked_at)], k + 2)[0])[:, 1:]
-        logarithms = np.log(np.maximum(distances, SMALLEST_DISTANCE))
+        nearest = _nearest(points, points[:: -(-n // looked_at)], k + 1)
+        logarithms = 0.5 * np.log(np.maximum(nearest, SMALLEST_SQUARED))
         jumps = np.arange(1, k + 1) * np.diff(logarithms, axis=1)
         largest = jumps.max(axis=1)
         if np.median(largest) < like_copies * on_a_curve:
@@ -165,6 +161,17 @@ def _fraction_of_near(columns: FloatArray) -> float:
     # Half of the rows may be no copies.
     copies = np.where(largest < on_a_curve, 1.0, jumps.argmax(axis=1) + 2.0)
     return float(np.mean(1.0 / copies))
+
+
+def _nearest(points: FloatArray, rows: FloatArray, k: int) -> FloatArray:
+    """Return squared distances of rows to their k nearest other points, increasing, (n_rows, k)."""
+    found = []
+    # Faster than a tree for so few rows.
+    for start in range(0, len(rows), AT_ONCE):
+        each = rows[start : start + AT_ONCE]
+        squared = sum((a[:, np.newaxis] - b) ** 2 for a, b in zip(each.T, points.T, strict=True))
+        found.append(np.sort(np.partition(squared, k, axis=1)[:, : k + 1], axis=1)[:, 1:])
+    return np.concatenate(found)
 
 
 def serial_fraction(cause: FloatArray, residual_of: Callable[[], FloatArray]) -> float:

@@ -14,6 +14,7 @@ from anmmm._words import counted
 from anmmm.confidence import UNSURE
 from anmmm.direction.outliers import decide_again
 from anmmm.evidence.lengths import Compare
+from anmmm.preprocessing import order_by
 
 # Hours, degrees, radians.
 PERIODS = 24.0, 360.0, 2.0 * math.pi
@@ -84,7 +85,7 @@ def is_exact(x: FloatArray, y: FloatArray) -> bool:
     """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
     # Few rows show it of most pairs that are none.
     for few in (slice(FEW), slice(None)):
-        ordered = (each[few][np.lexsort((each[few], x[few]))] for each in (y, -y))
+        ordered = (each[few][order_by(x[few], each[few])] for each in (y, -y))
         if not any(bool(np.all(np.diff(each) >= 0.0)) for each in ordered):
             return False
     return min(len(np.unique(x)), len(np.unique(y))) >= FEWEST_VALUES
@@ -105,7 +106,7 @@ def line_note(on_line: BoolArray) -> str:
 
 def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:
     """Return the same by the slopes between rows that are neighbors in the order of x."""
-    order = np.lexsort((y, x))[:: -(-len(x) // MOST_ORDERED)]
+    order = order_by(x, y)[:: -(-len(x) // MOST_ORDERED)]
     across, up = np.diff(x[order]), np.diff(y[order])
     tilted = (across > 0.0) & (up != 0.0)
     rows, slopes = order[:-1][tilted], up[tilted] / across[tilted]
@@ -154,11 +155,12 @@ def whole_of(x: FloatArray, y: FloatArray) -> float:
 
 def turned(values: FloatArray) -> FloatArray:
     """Return angles (n_samples,) from where they are fewest on; other values as they are."""
+    low, high = values.min(), values.max()
     for period in PERIODS:
         for begin in (0.0, -0.5 * period):
-            along = (values - begin) / period
-            if along.min() < 0.0 or along.max() > 1.0:
+            if low < begin or high > begin + period:
                 continue
+            along = (values - begin) / period
             counts = np.bincount((along * N_BINS).astype(np.intp) % N_BINS, minlength=N_BINS)
             if min(counts[0], counts[-1]) < AT_ENDS * len(values):
                 continue

@@ -43,14 +43,16 @@ def fit_mixture(
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
+    most: float = math.inf,
 ) -> MixtureFit:
     """Fit C curves from the best of several starts, responsibilities (n_samples, n_mechanisms).
 
     Each start is run for a few iterations, and the one of the highest bound is continued until an
-    iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
-    effect, `noise_variance` the start of the noise variance, and `floor` its smallest value; or
-    `scales` is the start of all variances, and `center` of the curves' center. `rows` are those of
-    `start_rows`; starts may be for these rows only. `label_likelihood` (n_samples, C) is the
+    iteration raises the bound by less than `tol` nats per observation; or given up when its
+    criterion will stay above `most`. `y` is the standardized effect, `noise_variance` the start of
+    the noise variance, and `floor` its smallest value; or `scales` is the start of all variances,
+    and `center` of the curves' center. `rows` are those of `start_rows`; starts may be for these
+    rows only. `label_likelihood` (n_samples, C) is the
     log-likelihood of given labels under each mechanism; with it all rows are used.
     docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else
     O(N C r²).
@@ -79,10 +81,12 @@ def fit_mixture(
     fits, history = job.fits, job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
-    problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter)
+    weight_cost = 0.5 * (C - 1) * math.log1p(n / (C * WEIGHT_PRIOR)) - math.lgamma(C + 1)
+    parameter_cost = 0.5 * math.log(n) + weight_cost
+    least = parameter_cost - most
+    problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter, least)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
-    bound, prior, at = float(history[winner, n_iter - 1]), C * WEIGHT_PRIOR, padded(r + 1)
-    weight_cost = 0.5 * (C - 1) * math.log1p(n / prior) - math.lgamma(C + 1)
+    bound, at = float(history[winner, n_iter - 1]), padded(r + 1)
     mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
     responsibilities = job.whole.responsibilities
     if layout is not None:
@@ -104,7 +108,7 @@ def fit_mixture(
         curves=curves,
         bound=bound,
         curve_cost=log_likelihood - bound,
-        parameter_cost=0.5 * math.log(n) + weight_cost,
+        parameter_cost=parameter_cost,
         n_iter=n_iter,
         converged=job.starts.converged_at[winner] > 0.0,
         history=history[winner, :n_iter].copy(),
@@ -163,9 +167,12 @@ def choose_mixture(
         starts = residual_starts(y, n, fits[-1], residuals, rows)
         if more := [start[rows] for start in extra_starts if start.shape[1] == n]:
             starts = [*starts, *more]
-        fits.append(fit(starts=starts, rows=rows, noise_variance=single.noise_variance / n**2))
-        behind = BEHIND_ONE if n == 2 else 0.0
-        if n_mechanisms is None and fits[-1].criterion > fits[-2].criterion + behind:
+        # Of a number asked for, the fit is wanted in any case.
+        is_open = n_mechanisms is None
+        most = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0) if is_open else math.inf
+        variance = single.noise_variance / n**2
+        fits.append(fit(starts=starts, rows=rows, noise_variance=variance, most=most))
+        if fits[-1].criterion > most:
             break
     return fits
 

@@ -61,7 +61,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
     criterion_ : float
         ``-lower_bound_`` plus the cost of weights and noise; the smaller the better.
     criteria_ : ndarray of shape (n_tried,)
-        The criterion with 1, 2, … mechanisms.
+        The criterion with 1, 2, … mechanisms; a number that will not lower it is fitted no further.
     n_iter_ : int
         Iterations of the last run.
     converged_ : bool

@@ -14,6 +14,7 @@ from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
+from anmmm.preprocessing import order_by
 
 EVERY = slice(None)
 # Most observations on which starts are compared; the winner is then fitted to all.
@@ -101,12 +102,8 @@ def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
 
 def even_rows(x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None) -> IntArray:
     """Choose an even number of observations at equal distances in the order of the cause."""
-    if order is None or len(order) != len(x):
-        order = np.argsort(x)
-    ordered = x[order]
-    if np.any(ordered[1:] == ordered[:-1]):
-        order = np.lexsort((y, x))
-    return np.asarray(order[_even_ranks(len(x), count)])
+    order = None if order is None or len(order) != len(x) else order
+    return np.asarray(order_by(x, y, order)[_even_ranks(len(x), count)])
 
 
 def _even_ranks(n: int, count: int) -> IntArray:

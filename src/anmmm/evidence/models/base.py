@@ -113,11 +113,9 @@ class FitCache:
 
     def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
         """Return the shortest model of these kinds."""
-        return shortest(
-            model.plus(kind.PRIOR)
-            for kind in self.applicable(kinds)
-            for model in self.encoded(kind)
-        )
+        found = ((m, kind.PRIOR) for kind in self.applicable(kinds) for m in self.encoded(kind))
+        model, prior = min(found, key=lambda each: each[0].length + each[1])
+        return model.plus(prior)
 
     def shortest(self) -> ConditionalModel:
         """Return the shortest of all models."""

@@ -53,7 +53,7 @@ class Jumps(Wrapped):
         # What other noise saves about a curve with jumps is near what it saves about one without.
         # All kinds but the first are of one curve.
         one, several = fits.shortest_of(SMOOTH[1:]), fits.shortest_of(SMOOTH)
-        if one.length - saved - MOST_SAVED * len(one.nats) > several.length:
+        if one.length - saved - MOST_SAVED * len(one.nats) + cls.PRIOR > several.length:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
         model = inner.shortest_of(SMOOTH)
@@ -122,7 +122,7 @@ def find_jumps(
     if 0.5 * n * math.log(max(noise, floor)) + price > smooth:
         return [], 0.0
     search = Search.of(basis.design[order, :N_COLUMNS], y[order])
-    least, rows, chosen = math.inf, list[int](), list[int]()
+    least, rows, chosen = smooth, list[int](), list[int]()
     while len(rows) < min(MOST_JUMPS, len(chosen) + 2):
         row, left = search.best(rows)
         if row is None:
@@ -131,8 +131,6 @@ def find_jumps(
         length = 0.5 * n * math.log(max(left, floor)) + len(rows) * price
         if length < least:
             least, chosen = length, rows
-    if least >= smooth:
-        return [], 0.0
     return sorted(row * step for row in chosen), smooth - least
 
 
