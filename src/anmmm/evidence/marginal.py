@@ -129,12 +129,16 @@ class Normals(Marginal):
         return ClusterDensity(self.fit.curves[0], self.fit.weights, scale, self.cost)
 
     @classmethod
-    def two(cls, cells: Cells) -> Normals:
-        """Fit two, from the values below and above the median. O(N) an iteration."""
+    def two(cls, cells: Cells, most: float) -> Normals:
+        """Fit two, from the values below and above the median. O(N) an iteration.
+
+        As of `more`, they are given up if they stay longer than `most` nats.
+        """
         # Values at the median belong equally to both, so that the start mirrors with the variable.
         sign = np.sign(cells.values - np.median(cells.values))
         lower = 0.5 + (START_SOFTNESS - 0.5) * sign
-        return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE)
+        most -= _standard_nats(cells)
+        return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE, most)
 
     @classmethod
     def more(cls, cells: Cells, most: float, counts: range) -> Iterator[Normals]:
@@ -145,8 +149,7 @@ class Normals(Marginal):
         if not counts:
             return
         widest = _widest_gaps(values, counts.stop - 1)
-        standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
-        most += SLACK - float(standard.sum())
+        most -= _standard_nats(cells)
         down, up = zip(*(_even_cuts(n, count) for count in counts), strict=True)
         at_gaps = [sorted(at for _, at in widest[: count - 1]) for count in counts]
         nats = _cluster_nats(sums, [*down, *up, *at_gaps], floor).reshape(3, -1)
@@ -159,17 +162,17 @@ class Normals(Marginal):
             if is_clear and by_gaps < within:
                 within, chosen = by_gaps, [at_gaps[i]]
             # Means and weights of all clusters but one.
-            if within + (count - 1) * math.log(n) > most:
+            if within + (count - 1) * math.log(n) > most + SLACK:
                 continue
             places = np.empty((len(chosen), n), np.intp)
             places[:, np.argsort(cells.values)] = [
                 np.searchsorted(each, np.arange(n), side="right") for each in chosen
             ]
-            yield cls._from(cells, np.eye(count)[places].mean(axis=0), 0.5)
+            yield cls._from(cells, np.eye(count)[places].mean(axis=0), 0.5, most)
 
     @classmethod
-    def _from(cls, cells: Cells, start: FloatArray, noise_variance: float) -> Normals:
-        """Fit them from responsibilities (n_samples, count)."""
+    def _from(cls, cells: Cells, start: FloatArray, noise_variance: float, most: float) -> Normals:
+        """Fit them from responsibilities (n_samples, count); `most` nats beyond one Gaussian."""
         fit = fit_mixture(
             SplineBasis.constant(len(start)),
             cells.values,
@@ -178,12 +181,20 @@ class Normals(Marginal):
             floor=smallest_noise(cells),
             tol=RESOLUTION,
             max_iter=MAX_ITER,
+            # A criterion is that of a density; that of one Gaussian is known.
+            most=most + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
         )
         cost = fit.curve_cost + fit.parameter_cost
         return cls(mixture_nats(cells, fit), cost, "normals", cells, fit)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return mixture_levels(self.cells, self.fit)
+
+
+def _standard_nats(cells: Cells) -> float:
+    """Return the nats of a standard Gaussian without parameters."""
+    none = np.zeros(len(cells.values))
+    return float(gaussian_nats(cells.lower, cells.upper, cells.n_distinct, none).sum())
 
 
 def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:

@@ -145,7 +145,7 @@ class Variable(Record):
             # A correction of the plain density is not worth its cost: neither are few clusters.
             return list(Normals.more(cells, most, range(MAX_MECHANISMS + 1, many + 1)))
         counts = range(3, max(MAX_MECHANISMS, many) + 1)
-        return [Normals.two(cells), *Normals.more(cells, most, counts)]
+        return [Normals.two(cells, most), *Normals.more(cells, most, counts)]
 
     @computed
     def own(self) -> LogSplineDensity | Normals:
