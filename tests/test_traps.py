@@ -190,9 +190,10 @@ def test_counts_beside_other_numbers_are_no_means(rng):
     [
         ("anm-1", "location-scale+noise", ""),
         ("location-scale+noise+jumps", "location-scale+noise", FLEXIBLE_NOTE),
+        ("location-scale+noise+rescaled", "location-scale+noise", FLEXIBLE_NOTE),
         ("location-scale+noise+jumps", "pnl+noise", FLEXIBLE_NOTE),
         ("location-scale+noise", "pnl+noise", ""),
-        ("location-scale+noise+rescaled", "location-scale+noise", ""),
+        ("location-scale+rescaled", "location-scale+noise", ""),
         ("location-scale+link+rescaled", "pnl", LINKED_NOTE),
         ("ordered", "location-scale+link", ""),
         ("anm-1+rescaled", "pnl+noise", SCALE_NOTE),

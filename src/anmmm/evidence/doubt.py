@@ -28,7 +28,7 @@ def doubt_of(model: str, reverse: str) -> str:
     """Return why a direction by a model is not sure; empty if it may be."""
     both = model, reverse
     # No direction is simpler: rows selected by limits that move with either variable look so.
-    plain = {each.removesuffix(Jumps.SUFFIX) for each in both}
+    plain = {each.removesuffix(Jumps.SUFFIX).removesuffix(Rescaled.SUFFIX) for each in both}
     flexible = {LocationScaleFreeNoise.NAME}
     if any(each.endswith(Jumps.SUFFIX) for each in both):
         flexible.add(PostNonlinearFreeNoise.NAME)
