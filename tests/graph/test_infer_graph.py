@@ -348,6 +348,40 @@ def test_arrows_of_selected_rows_are_not_sure():
         assert (edge.is_sure, edge.note) == (False, FLEXIBLE_NOTE)
 
 
+def test_required_edges_leave_others_as_open_as_they_are():
+    rng = np.random.default_rng(0)
+    m, b, a = rng.normal(size=(3, 400))
+    b = 0.8 * m + 0.6 * b
+    a = 0.7 * m + 0.9 * b + 0.7 * a
+    # To turn a – b, the edge of a and m has to turn too.
+    graph = infer_graph(pd.DataFrame({"a": a, "m": m, "b": b}), required=[("m", "b")])
+    kinds = {frozenset((edge.cause, edge.effect)): edge.kind for edge in graph.edges}
+    assert kinds == {frozenset("mb"): "→", frozenset("ab"): "–", frozenset("am"): "–"}
+
+
+def test_no_arrow_is_sure_at_a_column_of_all_causes_allowed():
+    a, b, c, d = np.random.default_rng(4).normal(size=(4, 400))
+    b += 0.8 * a
+    c += 0.7 * a - 0.9 * b
+    d += 0.6 * a + 0.8 * b + 0.7 * c
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": d})
+    directed = [edge for edge in infer_graph(frame, max_parents=2).edges if edge.kind == "→"]
+    assert {edge.note for edge in directed} == {"c has as many causes as allowed: not sure"}
+    assert not any(edge.is_sure for edge in directed)
+
+
+def test_edges_without_direction_are_no_surer_than_rows_that_count():
+    walks = np.random.default_rng(7).normal(size=(300, 3)).cumsum(axis=0)
+    copies = np.tile(np.random.default_rng(4).normal(size=(100, 4)), (4, 1))
+    seen = set()
+    for rows, note in ((walks, "rows in time"), (copies, "each row, or nearly the same")):
+        for edge in infer_graph(rows).edges:
+            seen.add(edge.kind)
+            assert edge.confidence < 0.9
+            assert edge.note.startswith(note)
+    assert seen == {"→", "↔", "–"}
+
+
 def test_missing_values_are_refused_or_dropped(found):
     frame = table()
     gaps = pd.concat([frame, frame.iloc[:3].assign(dose=np.nan)], ignore_index=True)

@@ -99,7 +99,8 @@ def infer_graph(
         A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
         and all of its arrows. Its bidirected edges are kept.
     max_parents : int
-        Largest number of causes of a column, unless more are required.
+        Largest number of causes of a column, unless more are required; a tenth of the rows if that
+        is less. No arrow at a column with so many is sure.
     min_gain : float
         Nats that an edge has to save.
     common_cause : bool
@@ -319,11 +320,23 @@ class _Found(NamedTuple):
     # Given what the hidden variables tell.
     grouped: Lengths
 
+    @property
+    def kinds(self) -> dict[Arrow, str]:
+        """The kind of each edge."""
+        directed = {arrow: _decision(self, arrow)[0] for arrow in arrows(self.parents)}
+        kinds = {arrow: ARROW if is_arrow else LINE for arrow, is_arrow in directed.items()}
+        return kinds | {arrow: BOTH for arrow, each in self.confounded.items() if each.is_shorter}
+
+
+def _for_rows(lengths: Lengths, rules: Rules) -> Rules:
+    """Return rules with no more causes than rows allow."""
+    most = max(len(lengths.sample.values) // ROWS_A_PARENT, 1)
+    return replace(rules, max_parents=min(rules.max_parents, most))
+
 
 def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
     """Search the graph, then hidden variables, then hidden common causes."""
-    most = max(len(lengths.sample.values) // ROWS_A_PARENT, 1)
-    rules = replace(rules, max_parents=min(rules.max_parents, most))
+    rules = _for_rows(lengths, rules)
     grouped, parents, challenges, groups = search_mixed(lengths, rules, *search(lengths, rules))
     switched = {j: model for group in groups for j, model in group.members.items()}
     confounded: dict[Arrow, Confounded] = {}
@@ -340,33 +353,39 @@ def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
 def _limits(
     lengths: Lengths, found: _Found, rules: Rules, common_cause: bool, on_fit: OnFit
 ) -> dict[Arrow, tuple[float, str]]:
-    """Return the most confidence that each arrow may have, and the reason if it is below 1.
+    """Return the most confidence that each edge may have, and the reason if it is below 1.
 
     As with pairs: traps, outliers, copies and rows in time, values of groups of rows, and models
-    that leave a doubt.
+    that leave a doubt; and columns with as many causes as they may have. What misleads about a
+    direction alone limits arrows alone.
     """
     sample, names, columns = lengths.sample, lengths.sample.names, lengths.sample.values.T
-    values, odd, copies = again_without(lengths, found.parents)
-    misleading, again = "; ".join(filter(None, (odd, copies))), dict[Arrow, float]()
+    kinds = found.kinds
+    values, odd, copies = again_without(lengths, found.parents, kinds)
+    misleading, again = "; ".join(filter(None, (odd, copies))), dict[Arrow, tuple[str, float]]()
     if misleading:
         LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
         fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs)
         fewer.on_fit = on_fit
         again = _confidences(fewer, rules, common_cause)
-    limits = {}
-    for i, j in arrows(found.parents):
-        reasons = [(1.0, "")]
-        reverse = lengths.model(i, found.parents[i] | {j})
-        if doubt := doubt_of(found.models[j].name, reverse.name):
-            odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
-            reasons.append((float(expit(odds)), doubt))
-        x, y, ends = columns[i], columns[j], (names[i], names[j])
-        note = "" if copies else groups_note(x, names[i]) or groups_note(y, names[j])
+    most, limits = _for_rows(lengths, rules).max_parents, {}
+    for (i, j), kind in kinds.items():
+        reasons, is_arrow = [(1.0, "")], kind == ARROW
+        x, y, ends, note = columns[i], columns[j], (names[i], names[j]), ""
+        if is_arrow:
+            reverse = lengths.model(i, found.parents[i] | {j})
+            if doubt := doubt_of(found.models[j].name, reverse.name):
+                odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
+                reasons.append((float(expit(odds)), doubt))
+            note = "" if copies else groups_note(x, names[i]) or groups_note(y, names[j])
+            # Without a cause too many, a graph of other directions may be shortest.
+            if full := [names[end] for end in (j, i) if len(found.parents[end]) >= most]:
+                reasons.append((UNSURE, f"{full[0]} has as many causes as allowed: not sure"))
         if not (sample.categorical[i] or sample.categorical[j]):
-            note = note or trap_note(x, y, ends) or drift_note(x, y)
+            note = note or (is_arrow and trap_note(x, y, ends)) or drift_note(x, y)
         if note:
             reasons.append((UNSURE, note))
-        confidence = again.get((i, j), 0.5)
+        confidence = _again(again, (i, j), kind)
         if copies or (odd and confidence < CONFIRMING_CONFIDENCE):
             reasons.append((confidence, misleading))
         # The first of equal ones.
@@ -374,20 +393,33 @@ def _limits(
     return limits
 
 
-def _confidences(lengths: Lengths, rules: Rules, common_cause: bool) -> dict[Arrow, float]:
-    """Search the graph of other rows; return the confidence in each of its arrows, if any."""
+def _confidences(
+    lengths: Lengths, rules: Rules, common_cause: bool
+) -> dict[Arrow, tuple[str, float]]:
+    """Search the graph of other rows; return the kind of each edge, and the confidence in it."""
     values = lengths.sample.values
     if len(values) < MIN_ROWS or not np.ptp(values, axis=0).all():
         return {}
     found = _find(lengths, rules, common_cause)
-    decisions = {arrow: _decision(found, arrow) for arrow in arrows(found.parents)}
-    return {arrow: confidence for arrow, (is_arrow, confidence) in decisions.items() if is_arrow}
+    return {arrow: (kind, _decision(found, arrow)[1]) for arrow, kind in found.kinds.items()}
+
+
+def _again(again: dict[Arrow, tuple[str, float]], arrow: Arrow, kind: str) -> float:
+    """Return the confidence of other rows in an arrow, in ``↔``, or in any edge for ``–``."""
+    there = [again[each] for each in (arrow, arrow[::-1]) if each in again]
+    if kind == ARROW:
+        there = [again[arrow]] if arrow in again else []
+    found = [confidence for other, confidence in there if kind in (LINE, other)]
+    return max(found, default=0.5)
 
 
 def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:
     """Return whether an edge has a direction, and the confidence in it, or in the edge if not."""
+    compared = found.confounded.get(arrow, NONE)
+    if compared.is_shorter:
+        return False, cause_probability(compared.saved)
     is_directed, confidence = found.challenges.get(arrow, REQUIRED).decision
-    hidden = cause_probability(found.confounded.get(arrow, NONE).saved)
+    hidden = cause_probability(compared.saved)
     return is_directed, confidence * (1.0 - hidden)
 
 
@@ -447,7 +479,7 @@ def _edges(
             # A cause may as well be the effect.
             confidence = min(confidence, UNSURE)
             note = f"the causes determine {effect.name}: any of these columns may be the effect"
-        elif is_directed and limits[i, j][0] < confidence:
+        elif limits[i, j][0] < confidence:
             confidence, note = limits[i, j]
         model = effect.model, effect.n_mechanisms
         losses = challenge.without.nats, challenge.turned.nats
@@ -455,6 +487,7 @@ def _edges(
     for arrow, each in found.confounded.items():
         if each.is_shorter:
             one, other = sorted((nodes[at].name for at in arrow), key=names.index)
-            facts = cause_probability(each.saved), each.gain, each.saved, each.model
-            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1))
+            confidence, note = min((cause_probability(each.saved), ""), limits[arrow])
+            facts = confidence, each.gain, each.saved, each.model
+            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1, note=note))
     return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, names.index(edge.cause)))

@@ -1,11 +1,12 @@
 """Rows on which the arrows of a graph should not depend: outliers, copies, neighbors in time.
 
 As with pairs (`anmmm.direction.rows`, `anmmm.direction.outliers`), the graph is searched again
-without them, and an arrow is no surer than it is there.
+without them, and an edge is no surer than it is there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
@@ -22,16 +23,18 @@ from anmmm.direction.rows import (
 from anmmm.direction.traps import line_note, rows_on_line, turned
 from anmmm.evidence import integral_transform
 from anmmm.graph.lengths import Lengths
-from anmmm.graph.search import Parents, arrows
+from anmmm.graph.search import Arrow, Parents
 
 
-def again_without(lengths: Lengths, parents: Parents) -> tuple[FloatArray, str, str]:
+def again_without(
+    lengths: Lengths, parents: Parents, edges: Iterable[Arrow]
+) -> tuple[FloatArray, str, str]:
     """Return the rows for a second search, (n_kept, p), and notes on what is odd, and on copies.
 
     Angles are cut where they are fewest; outliers and rows on a line are left out.
     """
     values, numbers = lengths.sample.values, ~np.array(lengths.sample.categorical)
-    names, joined = lengths.sample.names, [a for a in arrows(parents) if numbers[list(a)].all()]
+    names, joined = lengths.sample.names, [a for a in edges if numbers[list(a)].all()]
     n, notes, turned_values = len(values), [], values.copy()
     outliers, on_line = np.zeros((2, n), dtype=np.bool_)
     for at in np.flatnonzero(numbers):

@@ -207,11 +207,11 @@ def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Ch
     without = climb(lengths, cut, rules.forbidding(arrow))
     free, turned = [climb(lengths, without, rules)], None
     if rules.allowed[effect, cause]:
-        if ancestors(cut)[cause, effect]:
-            # The reverse would make a cycle.
-            cut = changed(cut, {end: rules.start[end] for end in arrow})
-        start = changed(cut, {cause: cut[cause] | {effect}})
-        if len(causal_order(start)) == len(best):
+        # Where the reverse would make a cycle, fewer of the other edges are kept.
+        ends = changed(cut, {end: rules.start[end] for end in arrow})
+        starts = (changed(g, {cause: g[cause] | {effect}}) for g in (cut, ends, rules.start))
+        start = next((g for g in starts if len(causal_order(g)) == len(best)), None)
+        if start is not None:
             turned = climb(lengths, start, rules.requiring((effect, cause)))
             free.append(climb(lengths, turned, rules))
     return Challenge(
