@@ -199,7 +199,7 @@ def to_json_document(parts: Mapping[str, Any]) -> str:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value of types of JSON; NaN and infinities become None."""
+    """Return a value of types of JSON: NaN and infinities become None, and other types text."""
     value = _plain(value)
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in value.items()}
@@ -207,7 +207,7 @@ def json_value(value: Any) -> Any:
         return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -474,6 +474,15 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
             nothing.write(tmp_path / f"again.{suffix}")
 
 
+def test_files_hold_any_names_or_refuse_them(tmp_path, rng):
+    names = [pd.Timestamp("2026-01-01"), "b\x07"]
+    graph = infer_graph(pd.DataFrame(rng.normal(size=(40, 2)), columns=names))
+    graph.write(tmp_path / "graph.json")
+    assert json.loads((tmp_path / "graph.json").read_text())["columns"] == list(map(str, names))
+    with pytest.raises(ValueError, match=r"cannot hold the control character of column 'b\\x07'"):
+        graph.write(tmp_path / "graph.graphml")
+
+
 def test_edges_that_were_given_are_no_findings():
     edges = [("dose", "->", "level"), ("age", "<->", "dose"), ("level", "effect")]
     graph = infer_graph(table(), within=edges)

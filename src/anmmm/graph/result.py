@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import asdict, field
 from typing import Any
@@ -37,6 +38,8 @@ from anmmm.graph.search import causal_order
 from anmmm.independence import HSICVariable
 
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
+# Characters that no XML file may hold.
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Note of an edge that the caller gave.
 GIVEN = "given"
 
@@ -314,12 +317,19 @@ class CausalGraph(Record):
         Raises
         ------
         ValueError, ImportError, OSError
-            If the format is unknown or its library not installed, or if the file cannot be written,
-            is the table of the graph, or is another file.
+            If the format is unknown or its library not installed, or cannot hold a name, or if the
+            file cannot be written, is the table of the graph, or is another file.
         """
         refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
         suffix = check_sink(path, SUFFIXES)
+        if suffix == ".graphml" and (
+            refused := list(filter(NOT_IN_XML.search, map(str, self.names)))
+        ):
+            raise ValueError(
+                f"GraphML cannot hold the control character of column {refused[0]!r}; rename the "
+                "column, or write .json"
+            )
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, self._rows)
             return

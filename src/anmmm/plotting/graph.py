@@ -24,6 +24,8 @@ LETTER, TEXT_LINE = 0.1, 0.26
 # Lengths of the vertical parts of an edge at a box and in a lane, in lines.
 AT_BOX, IN_LANE = 1.0, 0.3
 MOST_LETTERS, SWEEPS = 20, 12
+# Inches of axes from which a legend of two columns fits.
+TWO_COLUMNS = 5.5
 # Gains, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
@@ -242,5 +244,10 @@ def _legend(ax: Any, graph: CausalGraph) -> None:
         label = "mechanisms switched together"
         ax.plot([], [], "s", color=color_of(at), alpha=0.25, markersize=9, label=label)
     if graph.edges:
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 2}
+        width = ax.get_position().width * ax.figure.get_figwidth()
+        below = {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, 0.0),
+            "ncols": 1 + (width > TWO_COLUMNS),
+        }
         ax.legend(frameon=False, fontsize=9, **below)
