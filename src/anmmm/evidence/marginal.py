@@ -132,24 +132,22 @@ class Normals(Marginal):
     def two(cls, cells: Cells, most: float) -> Normals:
         """Fit two, from the values below and above the median. O(N) an iteration.
 
-        As of `more`, they are given up if they stay longer than `most` nats.
+        They are given up if they stay longer than a standard Gaussian by more than `most` nats.
         """
         # Values at the median belong equally to both, so that the start mirrors with the variable.
         sign = np.sign(cells.values - np.median(cells.values))
         lower = 0.5 + (START_SOFTNESS - 0.5) * sign
-        most -= _standard_nats(cells)
         return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE, most)
 
     @classmethod
     def more(cls, cells: Cells, most: float, counts: range) -> Iterator[Normals]:
-        """Fit some if clusters may be encoded in fewer than `most` nats. O(N log N)."""
+        """Fit some if clusters may be longer by fewer nats, as of `two`. O(N log N)."""
         n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
         sums = np.concatenate([[0.0], np.cumsum(values)])
         counts = range(counts.start, min(counts.stop, n, cells.n_distinct))
         if not counts:
             return
         widest = _widest_gaps(values, counts.stop - 1)
-        most -= _standard_nats(cells)
         down, up = zip(*(_even_cuts(n, count) for count in counts), strict=True)
         at_gaps = [sorted(at for _, at in widest[: count - 1]) for count in counts]
         nats = _cluster_nats(sums, [*down, *up, *at_gaps], floor).reshape(3, -1)
@@ -172,7 +170,7 @@ class Normals(Marginal):
 
     @classmethod
     def _from(cls, cells: Cells, start: FloatArray, noise_variance: float, most: float) -> Normals:
-        """Fit them from responsibilities (n_samples, count); `most` nats beyond one Gaussian."""
+        """Fit them from responsibilities (n_samples, count); for `most` see `two`."""
         fit = fit_mixture(
             SplineBasis.constant(len(start)),
             cells.values,
@@ -181,7 +179,7 @@ class Normals(Marginal):
             floor=smallest_noise(cells),
             tol=RESOLUTION,
             max_iter=MAX_ITER,
-            # A criterion is that of a density; that of one Gaussian is known.
+            # The criterion is of a density; that of a standard Gaussian is known.
             most=most + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
         )
         cost = fit.curve_cost + fit.parameter_cost
@@ -191,7 +189,7 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
-def _standard_nats(cells: Cells) -> float:
+def standard_nats(cells: Cells) -> float:
     """Return the nats of a standard Gaussian without parameters."""
     none = np.zeros(len(cells.values))
     return float(gaussian_nats(cells.lower, cells.upper, cells.n_distinct, none).sum())

@@ -14,7 +14,13 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
-from anmmm.evidence.marginal import MOST_CATEGORIES, LogSplineDensity, Marginal, Normals
+from anmmm.evidence.marginal import (
+    MOST_CATEGORIES,
+    LogSplineDensity,
+    Marginal,
+    Normals,
+    standard_nats,
+)
 from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.discrete import OrderedLinked
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
@@ -137,7 +143,8 @@ class Variable(Record):
     @computed
     def clusters(self) -> list[Normals]:
         """Its descriptions by several Gaussians."""
-        cells, most = self.cells, self.smooth.length
+        cells = self.cells
+        most = self.smooth.length - standard_nats(cells)
         # Few values have frequencies of their own.
         has_few = cells.n_distinct <= MOST_CATEGORIES
         many = 0 if has_few else min(MOST_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)

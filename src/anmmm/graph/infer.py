@@ -378,7 +378,7 @@ def _limits(
                 odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
                 reasons.append((float(expit(odds)), doubt))
             note = "" if copies else groups_note(x, names[i]) or groups_note(y, names[j])
-            # Without a cause too many, a graph of other directions may be shortest.
+            # A cause that is left out may turn other edges.
             if full := [names[end] for end in (j, i) if len(found.parents[end]) >= most]:
                 reasons.append((UNSURE, f"{full[0]} has as many causes as allowed: not sure"))
         if not (sample.categorical[i] or sample.categorical[j]):
@@ -406,11 +406,9 @@ def _confidences(
 
 def _again(again: dict[Arrow, tuple[str, float]], arrow: Arrow, kind: str) -> float:
     """Return the confidence of other rows in an arrow, in ``↔``, or in any edge for ``–``."""
-    there = [again[each] for each in (arrow, arrow[::-1]) if each in again]
-    if kind == ARROW:
-        there = [again[arrow]] if arrow in again else []
-    found = [confidence for other, confidence in there if kind in (LINE, other)]
-    return max(found, default=0.5)
+    other, confidence = again.get(arrow) or again.get(arrow[::-1]) or ("", 0.5)
+    is_turned = kind == ARROW and arrow not in again
+    return confidence if kind in (LINE, other) and not is_turned else 0.5
 
 
 def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:
@@ -469,10 +467,17 @@ def _edges(
 ) -> list[GraphEdge]:
     """Return the edges that were found or required, the surest first."""
     edges = []
-    for i, j in arrows(found.parents):
+    for (i, j), kind in found.kinds.items():
+        confidence = _decision(found, (i, j))[1]
+        if kind == BOTH:
+            each = found.confounded[i, j]
+            one, other = sorted((nodes[i].name, nodes[j].name), key=names.index)
+            confidence, note = min((confidence, ""), limits[i, j])
+            facts = confidence, each.gain, each.saved, each.model
+            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1, note=note))
+            continue
         effect, challenge = nodes[j], found.challenges.get((i, j), REQUIRED)
-        is_directed, confidence = _decision(found, (i, j))
-        kind, note = (ARROW, "") if is_directed else (LINE, "as short the other way round")
+        note = "" if kind == ARROW else "as short the other way round"
         if challenge is REQUIRED:
             note = GIVEN
         elif is_determined(effect._model):
@@ -484,10 +489,4 @@ def _edges(
         model = effect.model, effect.n_mechanisms
         losses = challenge.without.nats, challenge.turned.nats
         edges.append(GraphEdge(nodes[i].name, effect.name, kind, confidence, *losses, *model, note))
-    for arrow, each in found.confounded.items():
-        if each.is_shorter:
-            one, other = sorted((nodes[at].name for at in arrow), key=names.index)
-            confidence, note = min((cause_probability(each.saved), ""), limits[arrow])
-            facts = confidence, each.gain, each.saved, each.model
-            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1, note=note))
     return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, names.index(edge.cause)))

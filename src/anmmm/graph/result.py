@@ -323,9 +323,8 @@ class CausalGraph(Record):
         refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
         suffix = check_sink(path, SUFFIXES)
-        if suffix == ".graphml" and (
-            refused := list(filter(NOT_IN_XML.search, map(str, self.names)))
-        ):
+        refused = list(filter(NOT_IN_XML.search, map(str, self.names)))
+        if suffix == ".graphml" and refused:
             raise ValueError(
                 f"GraphML cannot hold the control character of column {refused[0]!r}; rename the "
                 "column, or write .json"

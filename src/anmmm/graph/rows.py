@@ -1,4 +1,4 @@
-"""Rows on which the arrows of a graph should not depend: outliers, copies, neighbors in time.
+"""Rows on which the edges of a graph should not depend: outliers, copies, neighbors in time.
 
 As with pairs (`anmmm.direction.rows`, `anmmm.direction.outliers`), the graph is searched again
 without them, and an edge is no surer than it is there.

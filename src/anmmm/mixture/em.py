@@ -52,8 +52,8 @@ def fit_mixture(
     criterion will stay above `most`. `y` is the standardized effect, `noise_variance` the start of
     the noise variance, and `floor` its smallest value; or `scales` is the start of all variances,
     and `center` of the curves' center. `rows` are those of `start_rows`; starts may be for these
-    rows only. `label_likelihood` (n_samples, C) is the
-    log-likelihood of given labels under each mechanism; with it all rows are used.
+    rows only. `label_likelihood` (n_samples, C) is the log-likelihood of given labels under each
+    mechanism; with it all rows are used.
     docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else
     O(N C r²).
     """
@@ -167,9 +167,9 @@ def choose_mixture(
         starts = residual_starts(y, n, fits[-1], residuals, rows)
         if more := [start[rows] for start in extra_starts if start.shape[1] == n]:
             starts = [*starts, *more]
-        # Of a number asked for, the fit is wanted in any case.
-        is_open = n_mechanisms is None
-        most = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0) if is_open else math.inf
+        behind = BEHIND_ONE if n == 2 else 0.0
+        # The fits of a requested number run to their ends.
+        most = fits[-1].criterion + behind if n_mechanisms is None else math.inf
         variance = single.noise_variance / n**2
         fits.append(fit(starts=starts, rows=rows, noise_variance=variance, most=most))
         if fits[-1].criterion > most:

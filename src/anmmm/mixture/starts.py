@@ -102,8 +102,9 @@ def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
 
 def even_rows(x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None) -> IntArray:
     """Choose an even number of observations at equal distances in the order of the cause."""
-    order = None if order is None or len(order) != len(x) else order
-    return np.asarray(order_by(x, y, order)[_even_ranks(len(x), count)])
+    is_known = order is not None and len(order) == len(x)
+    rows = order_by(x, y, order if is_known else None)
+    return np.asarray(rows[_even_ranks(len(x), count)])
 
 
 def _even_ranks(n: int, count: int) -> IntArray:

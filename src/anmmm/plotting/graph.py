@@ -15,7 +15,7 @@ from sklearn.isotonic import isotonic_regression
 from anmmm._typing import FloatArray, IntArray
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW, BOTH, LINE
-from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
+from anmmm.plotting.style import axes_or_new, color_of, legend_columns, matplotlib_module
 
 # Widths of the gap between names and of the lane of a passing edge, in letters; height of a layer,
 # in lines; inches of a letter and a line.
@@ -24,8 +24,6 @@ LETTER, TEXT_LINE = 0.1, 0.26
 # Lengths of the vertical parts of an edge at a box and in a lane, in lines.
 AT_BOX, IN_LANE = 1.0, 0.3
 MOST_LETTERS, SWEEPS = 20, 12
-# Inches of axes from which a legend of two columns fits.
-TWO_COLUMNS = 5.5
 # Gains, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
@@ -244,10 +242,6 @@ def _legend(ax: Any, graph: CausalGraph) -> None:
         label = "mechanisms switched together"
         ax.plot([], [], "s", color=color_of(at), alpha=0.25, markersize=9, label=label)
     if graph.edges:
-        width = ax.get_position().width * ax.figure.get_figwidth()
-        below = {
-            "loc": "upper center",
-            "bbox_to_anchor": (0.5, 0.0),
-            "ncols": 1 + (width > TWO_COLUMNS),
-        }
+        columns = min(legend_columns(ax, ax.get_legend_handles_labels()[1]), 2)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns}
         ax.legend(frameon=False, fontsize=9, **below)

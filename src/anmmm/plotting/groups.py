@@ -22,6 +22,7 @@ from anmmm.plotting.style import (
     axes_or_new,
     color_of,
     dark_color_of,
+    legend_columns,
     line_of,
     marker_of,
     matplotlib_module,
@@ -32,8 +33,6 @@ from anmmm.plotting.style import (
 MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
-# Inches: of a letter of the legend, and of the gap between two of its columns.
-LETTER, GAP = 0.066, 0.6
 GRID = 200
 # Grid over the cause and curve, arrays of one dimension, of each mechanism that has a curve.
 Pieces: TypeAlias = dict[int, tuple[FloatArray, EffectCurves]]
@@ -220,9 +219,7 @@ def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
         label = f"uncertain (probability < {groups.uncertain:g})"
         style = {"marker": "o", "markerfacecolor": "none", "linestyle": "none"}
         handles.append(line(color="#444444", label=label, **style))
-    # Layout would make space for a legend that is wider than the axes by making these narrower.
-    entry = GAP + LETTER * max(len(handle.get_label()) for handle in handles)
-    width = ax.get_window_extent().width / ax.figure.get_dpi()
+    columns = legend_columns(ax, [handle.get_label() for handle in handles])
     shown = ax.legend(
         handles=handles,
         title=title or None,
@@ -233,7 +230,7 @@ def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
         borderpad=0.0,
         frameon=False,
         fontsize="small",
-        ncols=int(np.clip(width // entry, 1, len(handles))),
+        ncols=min(columns, len(handles)),
         handlelength=2.6,
         columnspacing=1.4,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from anmmm._optional import require
@@ -13,6 +14,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 FIGURE_SIZE = (6.0, 4.0)
 DARKER = 0.7
+# Inches: of a letter of a legend, and of the gap between two of its columns.
+LETTER, GAP = 0.066, 0.6
 
 
 def color_of(index: int) -> str:
@@ -52,6 +55,14 @@ def tidy(ax: Any) -> None:
     ax.grid(color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend_columns(ax: Any, labels: Iterable[str]) -> int:
+    """Return how many columns of a legend fit the width of the axes."""
+    # Layout would make space for a legend that is wider than the axes by making these narrower.
+    entry = GAP + LETTER * max(map(len, labels))
+    width = ax.get_window_extent().width / ax.figure.get_dpi()
+    return max(int(width // entry), 1)
 
 
 def written_by(kind: str) -> dict[str, str]:

@@ -113,6 +113,7 @@ class FitCache:
 
     def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
         """Return the shortest model of these kinds."""
+        # The length of a copy with the prior would be summed anew.
         found = ((m, kind.PRIOR) for kind in self.applicable(kinds) for m in self.encoded(kind))
         model, prior = min(found, key=lambda each: each[0].length + each[1])
         return model.plus(prior)
