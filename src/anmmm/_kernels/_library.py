@@ -16,9 +16,14 @@ from typing import Any, ClassVar
 from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
 # The first line of a function, except Numba's that count references.
 INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
+
+# Passes over closures, arrays added as a whole and overloads to inline, of which kernels have none.
+UNUSED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 
 
 class _Library(JITCodeLibrary):
@@ -26,6 +31,8 @@ class _Library(JITCodeLibrary):
 
     # Whether a kernel is linking or stored. All compiling is done under one lock.
     by_kernel: ClassVar[bool] = False
+    # Whether loops are neither unrolled nor made of vectors.
+    is_small = False
     _shared_module: Any
 
     def add_linking_library(self, library: Any) -> None:
@@ -36,6 +43,9 @@ class _Library(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Keep the unoptimized code."""
+        for function in self._final_module.functions:
+            if self.is_small and not function.is_declaration:
+                function.add_function_attribute("optsize")
         self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
 
@@ -124,6 +134,8 @@ def _relink(module: Any, old: Linkage, new: Linkage) -> None:
 class KernelCompiler(Compiler):
     """Numba's compiler, with the libraries of kernels."""
 
+    is_small = False
+
     def compile_extra(self, func: Any) -> Any:
         """Compile without garbage collections, a tenth of the time: Numba makes many objects."""
         collects = gc.isenabled()
@@ -132,13 +144,27 @@ class KernelCompiler(Compiler):
             return super().compile_extra(func)  # type: ignore[no-untyped-call]
         finally:
             if collects:
+                # All those objects are new: they would be searched at once, and are old this way.
+                if gc.get_freeze_count() == 0:
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
     def define_pipelines(self) -> Any:
-        """Return Numba's own pipeline, with a library for its last pass."""
+        """Return Numba's own pipeline without `UNUSED`, with a library for its last pass."""
         state = self.state
         if state.library is None:
             kind = InnerLibrary if state.flags.no_cpython_wrapper else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
-        return super().define_pipelines()  # type: ignore[no-untyped-call]
+            state.library.is_small = self.is_small
+        pipelines: list[Any] = super().define_pipelines()  # type: ignore[no-untyped-call]
+        for pipeline in pipelines:
+            pipeline.passes = [each for each in pipeline.passes if each[0] not in UNUSED]
+        return pipelines
+
+
+class SmallKernelCompiler(KernelCompiler):
+    """The same, for half of the machine code: loops are neither unrolled nor made of vectors."""
+
+    is_small = True

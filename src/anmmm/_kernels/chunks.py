@@ -20,7 +20,7 @@ def sum_serial(values: FloatArray) -> float:
     return total
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def reduce_chunks(partial: FloatArray, factor: float, out: FloatArray) -> None:
     """Write ``out_j = factor Σ_c partial_cj``, added from the first chunk to the last."""
     for j in range(out.shape[0]):

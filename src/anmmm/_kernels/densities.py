@@ -165,7 +165,7 @@ def _write_levels(
         levels[k] = B * (0.0 if level < 0.0 else level)
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
     n, one, each = low.shape[0], 1.0 / p.shape[0], np.empty(low.shape[0])

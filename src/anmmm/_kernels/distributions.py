@@ -57,7 +57,7 @@ def normal_mass(near: float, far: float) -> float:
     return 0.5 * (math.erfc(near * ROOT_HALF) - math.erfc(far * ROOT_HALF))
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def normal_levels(points: FloatArray) -> None:
     """Replace points (n,) by the normal distribution function, to 2e-14 of it down to -8.5."""
     for k in range(points.shape[0]):
@@ -67,7 +67,7 @@ def normal_levels(points: FloatArray) -> None:
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def student_levels(points: FloatArray) -> None:
     """Replace points (n,) by the distribution function of Student's t, three degrees of freedom."""
     # ``1/2 + (atan w + w / (1 + w²)) / π`` with ``w = x / √3``, beyond 1 in terms of 1 / w.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
+from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, exponential, load, reduce_add, store
 from anmmm._kernels.columns import add_weighted
 from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
@@ -254,7 +254,7 @@ def _slopes(
         y[1, k] -= slope * x[1, k]
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
     """Write the curve (K,) of coefficients z (r,)."""
     clear(out)
@@ -263,7 +263,7 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
             out[k] += z[i] * basis[i, k]
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     (r, K), tau = nodes.basis.shape, hidden.smoothing[d]
@@ -300,7 +300,7 @@ def _squares(sums: FloatArray, k: int, m: float) -> float:
     return float(sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k])
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def _growing(
     line: FloatArray, positions: FloatArray, variances: FloatArray, sums: FloatArray, floor: float
 ) -> None:
@@ -321,7 +321,7 @@ def _growing(
         variances[k] = max(total / count * math.exp(growth * line[k]), floor)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _noise(
     d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
@@ -354,7 +354,7 @@ def _noise(
             hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape

@@ -27,7 +27,7 @@ from anmmm._kernels.systems import System, inverse_factor, new_system, solve
 STEP = 0.7
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _curve_step(design: Design, n_inner: int, scales: FloatArray, system: System) -> float:
     """Fit f and its smoothness to weighted sums; return the cost of f."""
     _, prior, n_null = design

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
     broadcast,
@@ -34,7 +34,7 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
         moments[j + 1] = reduce_add(total)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _set_up(
     moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, rows: FloatArray
 ) -> None:
@@ -90,7 +90,7 @@ def _normalize(logs: FloatArray, p: FloatArray) -> float:
     return math.log(total)
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def log_density(
     counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
@@ -143,7 +143,7 @@ def _run(
     return most
 
 
-@kernel(fastmath=SUMS)
+@kernel()
 def fit_curves(
     problem: Problem, sample: Any, whole: Any, space: Any, work: Work, fits: Fits, starts: Starts
 ) -> tuple[int, int, float]:

@@ -157,7 +157,7 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     knots[0], knots[1], knots[2] = low, step, 0.5 * math.log(2.0 * n / squares)
 
 
-@kernel(fastmath=SUMS, inner=True, allocates=True)
+@kernel(inner=True, allocates=True)
 def _products(sums: EffectSums, columns: FloatArray, moments: FloatArray) -> None:
     """Add the products of columns (n, r) and the centered integrals to moments (r, N_SLOPES)."""
     points, knots, centers = sums.values, sums.knots, sums.centers
@@ -210,7 +210,7 @@ def _log_slopes(c: FloatArray, sums: EffectSums, g: FloatArray, Q: FloatArray) -
         g[i] = -g[i]
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _integrate_curve(
     c: FloatArray,
     gram: FloatArray,
@@ -258,7 +258,7 @@ def _integrate_curve(
     return cost, abs(math.log(tau2 / before))
 
 
-@kernel(fastmath=SUMS)
+@kernel()
 def monotone_link(
     sums: EffectSums,
     design: Design,

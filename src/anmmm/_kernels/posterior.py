@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels.packed import HYPER, clear, log_of_product
 from anmmm._kernels.systems import System, solve
 
@@ -58,7 +58,7 @@ class Work(NamedTuple):
     second: FloatArray  # expected squares about the center
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _center_posterior(
     problem: Problem, scales: FloatArray, center: FloatArray, mean: FloatArray, work: Work
 ) -> float:
@@ -91,7 +91,7 @@ def _center_posterior(
     return float(penalty)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _variances(
     problem: Problem,
     n: int,
@@ -147,7 +147,7 @@ def _variances(
     return penalty + 0.5 * C * math.log(so_far), rss
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def m_step(
     problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work
 ) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._jit import FloatArray, kernel
 
 
 class SlopePrior(NamedTuple):
@@ -19,7 +19,7 @@ class SlopePrior(NamedTuple):
     log_det: float  # of the precision where ρ² is 1
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -> None:
     """Write the precision of the logarithms from row and column `first` of P on."""
     m = prior.fixed.shape[0]
@@ -28,7 +28,7 @@ def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -
             P[first + i, first + j] = prior.fixed[i, j] + prior.bends[i, j] / rho2
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def roughness(
     prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int
 ) -> tuple[float, float]:
