@@ -31,13 +31,20 @@ x = [0.01 * i * (-1) ** i for i in range(40)]
 rows = list(infer_directions([(x, [v**3 + 0.1 * v * v for v in x])], random_state=0))
 assert rows[0].status == "ok"
 """
+# Each process that compiles needs these imports before it begins.
+AHEAD = "import anmmm._ahead\n"
 LIGHT = [gppom, direction, mixture, collection, anmmm]
 
 
 @pytest.mark.parametrize(
     ("program", "loaded"),
-    [(DECIDED, "[]"), (COMMAND, "[]"), (COLLECTION, "['joblib', 'narwhals']")],
-    ids=["function", "command", "collection"],
+    [
+        (DECIDED, "[]"),
+        (COMMAND, "[]"),
+        (COLLECTION, "['joblib', 'narwhals']"),
+        (AHEAD, "['joblib']"),
+    ],
+    ids=["function", "command", "collection", "compiling ahead"],
 )
 def test_a_decision_loads_what_it_uses(program, loaded, tmp_path):
     asked = f"print([name for name in {DEAR} if name in __import__('sys').modules])"

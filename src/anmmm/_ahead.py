@@ -24,7 +24,7 @@ from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
-from anmmm.mixture import ANMMixture, SplineBasis, choose_mixture
+from anmmm.mixture import SplineBasis, choose_mixture
 from anmmm.mixture.splines import gaussian_basis
 from anmmm.preprocessing import Cells, standardize
 
@@ -139,6 +139,8 @@ def _ties() -> None:
 
 
 def _mixtures() -> None:
+    from anmmm.mixture import ANMMixture
+
     x, y = points()
     ANMMixture(2, max_iter=1).fit(x, y[:, 0]).predict_proba(x, y[:, 0])
     # Several causes, and labels, have another kernel.

@@ -1,5 +1,6 @@
 """The disk cache: never another version's machine code, never a damaged one, never in the way."""
 
+import gc
 import multiprocessing
 import os
 import random
@@ -45,6 +46,30 @@ def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monk
     monkeypatch.setattr(_compiling, "LISTENERS", [lambda: heard.append("again")])
     compiled()
     assert heard == ["compiling"]
+
+
+@pytest.mark.parametrize(
+    ("options", "is_small"),
+    [({}, True), ({"fastmath": _jit.SUMS}, False), ({"loops": True}, False)],
+    ids=["plain", "sums", "loops"],
+)
+def test_only_kernels_with_loops_are_unrolled(folder, options, is_small):
+    dispatcher = _jit.kernel(**options)(triple)
+    dispatcher(2.0)
+    [text] = dispatcher.inspect_llvm().values()
+    assert ("optsize" in text) == is_small
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_compiling_leaves_the_garbage_collector_as_it_was(folder, frozen):
+    if frozen:
+        gc.freeze()
+    try:
+        compiled()
+        assert gc.isenabled()
+        assert (gc.get_freeze_count() > 0) == frozen
+    finally:
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("process", ["MainProcess", "LokyProcess-1"])
