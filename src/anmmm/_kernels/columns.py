@@ -38,7 +38,7 @@ class ColumnWorkspace(NamedTuple):
     variance: FloatArray  # (BLOCK,)
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
     """Write the sum of the columns (r, n) times factors; n is whole vectors."""
     r, n = columns.shape
@@ -49,7 +49,7 @@ def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
         store(out, k, total)
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def expected_curve(
     columns: FloatArray,
     begin: int,
@@ -154,7 +154,7 @@ def _responsibilities(space: ColumnWorkspace, n: int) -> float:
     return logs
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def e_step_on_columns(
     rows: ColumnRows,
     space: ColumnWorkspace,

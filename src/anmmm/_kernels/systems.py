@@ -103,7 +103,7 @@ def solution(
         store(variance, j, square)
 
 
-@kernel(inner=True)
+@kernel(inner=True, loops=True)
 def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatArray) -> None:
     """Write F, upper triangular, (r, r) at least, with ``A⁻¹ = F Fᵀ``, after an elimination."""
     at = rows.shape[1] - padded(r)
