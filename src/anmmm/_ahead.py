@@ -139,6 +139,7 @@ def _ties() -> None:
 
 
 def _mixtures() -> None:
+    # Loads scikit-learn, which processes that compile a decision do without.
     from anmmm.mixture import ANMMixture
 
     x, y = points()

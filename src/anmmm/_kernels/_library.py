@@ -32,7 +32,7 @@ class _Library(JITCodeLibrary):
     # Whether a kernel is linking or stored. All compiling is done under one lock.
     by_kernel: ClassVar[bool] = False
     # Whether loops are neither unrolled nor made of vectors.
-    is_small = False
+    is_small: bool
     _shared_module: Any
 
     def add_linking_library(self, library: Any) -> None:
@@ -43,9 +43,10 @@ class _Library(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Keep the unoptimized code."""
-        for function in self._final_module.functions:
-            if self.is_small and not function.is_declaration:
-                function.add_function_attribute("optsize")
+        if self.is_small:
+            for function in self._final_module.functions:
+                if not function.is_declaration:
+                    function.add_function_attribute("optsize")
         self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
 
