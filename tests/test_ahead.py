@@ -17,7 +17,7 @@ for part in DECISION:
     part()
 names = ["mixture.fit_curves", "hidden.fit_hidden", "densities.fit_densities",
          "monotone.monotone_link", "location_scale.location_scale", "densities.fit_base",
-         "monotone.effect_sums", "permutation.centered_sums"]
+         "monotone.effect_sums"]
 before = {name: list(REGISTRY[name].signatures) for name in names}
 infer_direction(*points(40))
 print(all(len(forms) == 1 for forms in before.values()))

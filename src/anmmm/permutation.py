@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._kernels.permutation import centered_sums
 from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.engines.factor import Factor
 
@@ -54,10 +53,39 @@ class CenteredGram(NamedTuple):
         # In one block all points are candidates.
         others = _outermost(points) if len(blocks) > 1 else None
         factor.fill(points, blocks, np.full(len(points), 0.5), FACTOR_TRACE, others)
-        cubic = np.empty(5)
-        sums = centered_sums(factor.L, factor.rank, n, n <= LARGEST_SUMMED, cubic)
-        trace, squares, diagonal_squares = sums.tolist()
-        return cls(factor.L[:, : factor.rank], n, trace, squares, diagonal_squares, cubic)
+        return cls.of_factor(factor.L[:, : factor.rank], n)
+
+    @classmethod
+    def of_factor(cls, U: FloatArray, n: int) -> CenteredGram:
+        """Center a factor (n_blocks, rank, c) of K in place, and compute eqs. 21 and 23."""
+        rank, c = U.shape[1:]
+        U -= (U.sum(axis=(0, 2)) / n)[:, np.newaxis]
+        # Padding stays zero.
+        U[-1, :, n - (len(U) - 1) * c :] = 0.0
+        gram = np.matmul(U, U.transpose(0, 2, 1)).sum(axis=0)
+        trace, squares = float(gram.trace()), float(np.vdot(gram, gram))
+        shift, projected, sums = trace / (n - 1.0), np.zeros(rank), np.zeros(4)
+        for first, block in zip(range(0, n, c), U, strict=True):
+            block = block[:, : n - first]
+            above = np.einsum("ki,ki->i", block, block) + shift / n
+            diagonal = above - shift
+            projected += block @ diagonal
+            of_square = np.einsum("ki,ki->i", block, gram @ block)
+            squared = diagonal * diagonal
+            sums += squared.sum(), squared @ diagonal, diagonal @ of_square, above @ (above * above)
+        of_diagonal, cubes, weighted, lifted = sums.tolist()
+        entry_cubes = 0.0
+        if n <= LARGEST_SUMMED:
+            entries = U[0].T @ U[0] + shift / n
+            entry_cubes = float(np.vdot(entries * entries, entries)) + cubes - lifted
+        cubic = [
+            cubes,
+            entry_cubes,
+            projected @ projected - shift * of_diagonal,
+            weighted - 2.0 * shift * of_diagonal,
+            np.vdot(gram @ gram, gram) - 3.0 * shift * squares + 2.0 * shift * shift * trace,
+        ]
+        return cls(U, n, trace, squares - shift * trace, of_diagonal, np.array(cubic))
 
 
 def _outermost(points: FloatArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""LAPACK's Cholesky routines and eigenvectors, BLAS's products and solves, for compiled code.
+"""LAPACK's Cholesky routines, BLAS's products and solves, for compiled code.
 
 The addresses are those of ``scipy.linalg.cython_lapack`` and ``cython_blas``. They are entered in
 LLVM's symbol table under names of our own, so that machine code cached on disk finds them in the
@@ -25,7 +25,7 @@ cgutils: Any = untyped_cgutils
 # Types of arguments, which are passed by address on the stack; "A" is an array.
 _STACKED = {"c": ir.IntType(8), "i": ir.IntType(32), "d": ir.DoubleType()}
 # Letters: ord("U") and so on. "N" is both "not transposed" and "not of unit diagonal".
-_UPPER, _RIGHT, _TRANSPOSED, _NO, _VECTORS = 85, 82, 84, 78, 86
+_UPPER, _RIGHT, _TRANSPOSED, _NO = 85, 82, 84, 78
 
 
 def _routine(library: str, name: str, kinds: str) -> Any:
@@ -68,7 +68,6 @@ def _routine(library: str, name: str, kinds: str) -> Any:
 
 _dpotrf = _routine("cython_lapack", "dpotrf", "ciAii")
 _dpotri = _routine("cython_lapack", "dpotri", "ciAii")
-_dsyev = _routine("cython_lapack", "dsyev", "cciAiAAii")
 _dtrsv = _routine("cython_blas", "dtrsv", "ccciAiAi")
 _dtrsm = _routine("cython_blas", "dtrsm", "cccciidAiAi")
 _dgemm = _routine("cython_blas", "dgemm", "cciiidAiAidAi")
@@ -86,16 +85,6 @@ def potri(L: FloatArray) -> int:
     """Overwrite a factor L (n, n) by ``(L Lᵀ)⁻¹``, lower triangle; return ``dpotri``'s info."""
     n = L.shape[0]
     return int(_dpotri((_UPPER, n, L, n, 0)))
-
-
-@kernel()
-def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
-    """Overwrite a symmetric matrix (n, n) by its eigenvectors, one a row; values (n,) increase.
-
-    work: (at least 3 n,). Returns ``dsyev``'s info. For 20 rows its faster forms take more time.
-    """
-    n = A.shape[0]
-    return int(_dsyev((_VECTORS, _UPPER, n, A, n, values, work, work.shape[0], 0)))
 
 
 @kernel()

@@ -16,12 +16,16 @@ from typing import Any, ClassVar
 from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.cpu_options import FastMathOptions
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 # The first line of a function, except Numba's that count references.
 INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
 
+# Flags of Numba's own functions in kernels, whatever those of the kernel.
+CONTRACT: Any = FastMathOptions({"contract"})  # type: ignore[no-untyped-call]
 # Passes over closures, arrays added as a whole and overloads to inline, of which kernels have none.
 UNUSED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 
@@ -159,6 +163,9 @@ class KernelCompiler(Compiler):
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
             state.library.is_small = self.is_small
+        # Numba compiles its own functions, such as `max`, once for each set of a caller's flags.
+        flags: Any = ConfigStack().top()  # type: ignore[no-untyped-call]
+        flags.no_cpython_wrapper, flags.nrt, flags.fastmath = True, True, CONTRACT
         pipelines: list[Any] = super().define_pipelines()  # type: ignore[no-untyped-call]
         for pipeline in pipelines:
             pipeline.passes = [each for each in pipeline.passes if each[0] not in UNUSED]

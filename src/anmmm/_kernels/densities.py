@@ -87,7 +87,8 @@ def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
         total += values[k]
     mean = total / n
     for k in range(n):
-        squares += (values[k] - mean) ** 2
+        e = values[k] - mean
+        squares += e * e
     return mean, math.sqrt(squares / n)
 
 

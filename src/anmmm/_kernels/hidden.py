@@ -107,7 +107,7 @@ def _components(
             for k in range(used):
                 center[k], rate[k], height[k] = 0.0, 0.0, 1.0
                 if start > 0.0 and d == 0:
-                    center[k], rate[k] = (k + 0.5) / used, -0.5 * (used / start) ** 2
+                    center[k], rate[k] = (k + 0.5) / used, -0.5 * used * used / (start * start)
                 if start == 0.0 and is_noisy:
                     center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
                     rate[k] = -0.5 / hidden.variances[d, j, k]
@@ -431,7 +431,8 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
         hidden.positions[d, k] = mean
         squares += total * mean * mean
         for v in range(V):
-            beyond += counts[d, v, k] * ((pair.counts[d, v] - mean) ** 2 - mean)
+            e = pair.counts[d, v] - mean
+            beyond += counts[d, v, k] * (e * e - mean)
     dispersion = beyond / squares
     if dispersion < math.sqrt(8.0 / n):
         dispersion = 0.0

@@ -46,7 +46,7 @@ def e_step(
     raise NotImplementedError
 
 
-OPTIONS: Any = {"pipeline_class": KernelCompiler}
+OPTIONS: Any = {"pipeline_class": KernelCompiler, "_nrt": False}
 
 
 @overload(e_step, jit_options=OPTIONS, strict=False)

@@ -136,7 +136,8 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
         centers[j] += part * (n - ends[j + 1])
     # About the mean: next to an outlier, products about zero would lose all digits.
     for k in range(n):
-        squares += (ordered[k] - total / n) ** 2
+        e = ordered[k] - total / n
+        squares += e * e
     for j in range(N_SLOPES - 2):
         products = NOTHING
         for k in range(ends[j], ends[j + 1]):

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
 from anmmm._kernels.packed import padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
-# Overhead of a group of strips, in steps, and most strips of a piece that are tried.
-GROUP_COST, MOST_STRIPS = 4, LANES
 
 
 class Pieces(NamedTuple):
@@ -37,78 +33,6 @@ class Strips(NamedTuple):
     present: FloatArray  # (n_slots,): 1 for an observation, 0 for an empty slot
     piece: IndexArray  # (n_strips,)
     length: int  # steps of a strip
-
-
-@kernel()
-def choose_strips(counts: IndexArray, n: int) -> int:
-    """Return the length of strips that makes a pass over n observations shortest.
-
-    counts (n_pieces + 1,), the last 0, become each piece's first strip, and the number of strips.
-    """
-    chosen, least, most, k = 1, np.inf, 0, counts.shape[0] - 1
-    for i in range(k):
-        most = max(most, counts[i])
-    for count in range(1, MOST_STRIPS + 1):
-        for even in range(2):
-            length = -(-(-(-n // k) if even else most) // count)
-            strips = 0
-            for i in range(k):
-                strips += -(-counts[i] // length)
-            steps = float(padded(strips) * (length + GROUP_COST))
-            if steps < least:
-                chosen, least = length, steps
-    strips = 0
-    for i in range(k + 1):
-        count = counts[i]
-        counts[i] = strips
-        strips += -(-count // chosen)
-    return chosen
-
-
-@kernel()
-def lay_out(
-    x: FloatArray,
-    knots: FloatArray,
-    piece: IndexArray,
-    first: IndexArray,
-    seen: IndexArray,
-    strips: Strips,
-    slots: IndexArray,
-) -> None:
-    """Lay observations out in strips, and write each slot; strips and seen (n_pieces,) are zero."""
-    length = strips.length
-    for i in range(seen.shape[0]):
-        for strip in range(first[i], first[i + 1]):
-            strips.piece[strip] = i
-    for row in range(x.shape[0]):
-        i = piece[row]
-        n_strips = first[i + 1] - first[i]
-        strip, step = first[i] + seen[i] % n_strips, seen[i] // n_strips
-        seen[i] += 1
-        slot = (strip // LANES * length + step) * LANES + strip % LANES
-        slots[row], strips.present[slot] = slot, 1.0
-        if knots.shape[0] > 1:
-            width = knots[i + 1] - knots[i]
-            strips.u[slot] = (2.0 * x[row] - knots[i] - knots[i + 1]) / width
-
-
-@kernel()
-def deal_out(
-    effect: FloatArray,
-    starts: FloatArray,
-    slots: IndexArray,
-    y: FloatArray,
-    responsibilities: FloatArray,
-) -> None:
-    """Write an effect (n,) and responsibilities (S, n, C) to slots, the latter curve by curve."""
-    S, n, C = starts.shape
-    n_slots = y.shape[0]
-    for k in range(effect.shape[0]):
-        y[slots[k]] = effect[k]
-    for s in range(S):
-        for k in range(n):
-            for c in range(C):
-                responsibilities[(s * C + c) * n_slots + slots[k]] = starts[s, k, c]
 
 
 @kernel(inner=True)

@@ -16,7 +16,7 @@ from anmmm._kernels import packed
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, choose_strips, deal_out, lay_out
+from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record
@@ -30,6 +30,9 @@ TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
 
 
+# Overhead of a group of strips, in steps.
+GROUP_COST = 4
+NO_STARTS = np.empty((0, 0, 0))
 POOL = threading.local()
 # Length in whole vectors.
 padded: Callable[[int], int] = cast(Any, packed.padded).py_func
@@ -76,13 +79,35 @@ def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]
     n, n_pieces = len(x), max(len(knots) - 1, 1)
     # Columns that do not depend on the cause have one piece.
     piece = knots[1:-1].searchsorted(x, side="right")
-    first = np.bincount(piece, minlength=n_pieces + 1)
-    length = choose_strips(first, n)
-    n_strips = padded(int(first[-1]))
-    u, present = np.zeros((2, n_strips * length))
-    strips, slots = Strips(u, present, np.zeros(n_strips, np.int64), length), np.empty(n, np.int64)
-    lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips, slots)
-    return strips, slots
+    counts = np.bincount(piece, minlength=n_pieces)
+    length = _strip_length(counts, n)
+    n_strips = -(-counts // length)
+    first = n_strips.cumsum() - n_strips
+    # An observation's place among those of its piece.
+    place = np.empty(n, np.int64)
+    place[piece.astype(np.int16).argsort(kind="stable")] = np.arange(n)
+    place -= (counts.cumsum() - counts)[piece]
+    step, strip = np.divmod(place, n_strips[piece])
+    group, lane = np.divmod(strip + first[piece], LANES)
+    slots = (group * length + step) * LANES + lane
+    of_strip = np.zeros(padded(int(n_strips.sum())), np.int64)
+    of_strip[: n_strips.sum()] = np.arange(n_pieces).repeat(n_strips)
+    u, present = np.zeros((2, len(of_strip) * length))
+    present[slots] = 1.0
+    if len(knots) > 1:
+        left, right = knots[piece], knots[piece + 1]
+        u[slots] = (2.0 * x - left - right) / (right - left)
+    return Strips(u, present, of_strip, length), slots
+
+
+def _strip_length(counts: IntArray, n: int) -> int:
+    """Return the length of strips that makes a pass over observations on pieces shortest."""
+    # That divides the longest piece, or an average one, evenly.
+    longest = np.array([counts.max(), -(-n // len(counts))])
+    lengths = -(-longest // np.arange(1, LANES + 1)[:, np.newaxis]).ravel()
+    n_strips = (-(-counts // lengths[:, np.newaxis])).sum(axis=1)
+    steps = -(-n_strips // LANES) * (lengths + GROUP_COST)
+    return int(lengths[steps.argmin()])
 
 
 def _rounded(size: int) -> int:
@@ -124,12 +149,17 @@ class Job(NamedTuple):
         (*slotted, responsibilities), made = _get_workspace(PieceWorkspace, (S, C), sizes, *shapes)
 
         def lay(layout: Layout, effect: FloatArray, given: FloatArray, y: FloatArray) -> PieceRows:
-            y = y[: len(layout.strips.u)]
-            deal_out(effect, given, layout.slots, y, responsibilities)
+            n_slots = len(layout.strips.u)
+            y = y[:n_slots]
+            y[layout.slots] = effect
+            # None of a whole that has a sample.
+            if len(given):
+                starts = responsibilities[: S * C * n_slots].reshape(S, C, n_slots)
+                starts[:, :, layout.slots] = given.transpose(0, 2, 1)
             return PieceRows(layout.pieces, layout.strips, y, responsibilities, len(effect))
 
         rows = lay(sample, effects[0], given, slotted[0])
-        rest = rows if whole is sample else lay(whole, effects[1], given[:0], slotted[1])
+        rest = rows if whole is sample else lay(whole, effects[1], NO_STARTS, slotted[1])
         return cls(rows, rest, *made)
 
     @classmethod

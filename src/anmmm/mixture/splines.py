@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from scipy.linalg.lapack import dsyev
 
-from anmmm._kernels._lapack import syev
-from anmmm._kernels.splines import spline_columns
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.gppom.covariance import gram
@@ -26,7 +25,8 @@ N_SMOOTH = 12
 SMALLEST = 1e-9
 # Fraction of the largest number that a sum of differences may have from rounding.
 ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
-NONE = np.empty((0, 0))
+# Points whose raw functions stay in the second-level cache.
+BLOCK = 512
 # Observations up to which the basis of constants, the same for all variables, is cached.
 LONGEST_KEPT = 2000
 # Rows among which knots of several columns are chosen.
@@ -50,7 +50,7 @@ class Splines(Columns):
     """The columns of a spline basis as functions.
 
     Curves bend along the first columns, which have knots (n_knots, n_bent), and are straight along
-    the others. `combine` maps raw functions to columns, see `spline_columns`.
+    the others. `combine` maps raw functions, see `_raw_functions`, to columns.
     """
 
     knots: FloatArray
@@ -63,9 +63,12 @@ class Splines(Columns):
         return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
 
     def evaluate(self, X: FloatArray) -> FloatArray:
-        points = np.ascontiguousarray(X, dtype=np.float64)
-        columns = np.empty((len(points), self.combine.shape[1]))
-        spline_columns(points, np.ascontiguousarray(self.knots.T), self.combine, columns, NONE)
+        columns = np.empty((len(X), self.combine.shape[1]))
+        # Points too distant for numbers have no finite columns.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(X), BLOCK):
+                raw = _raw_functions(X[first : first + BLOCK], self.knots)
+                np.matmul(raw, self.combine, out=columns[first : first + BLOCK])
         return columns
 
 
@@ -212,7 +215,7 @@ def _constant(n_samples: int) -> SplineBasis:
 
 
 def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> FloatArray:
-    """Return the matrix that maps raw functions to columns, see `spline_columns`."""
+    """Return the matrix that maps raw functions to columns."""
     (d, n_linear), (m, k) = linear.shape, smooth.shape
     combine = np.zeros((1 + d + m, 1 + n_linear + k))
     combine[0, 0] = 1.0
@@ -254,7 +257,9 @@ def _orthogonal(
     combine = _combine(linear, smooth, overlap)
     n_null, r = len(overlap), combine.shape[1]
     gram = np.zeros((r, r))
-    spline_columns(X, np.ascontiguousarray(knots.T), combine, np.empty((0, r)), gram)
+    for first in range(0, len(X), BLOCK):
+        columns = _raw_functions(X[first : first + BLOCK], knots) @ combine
+        gram += columns.T @ columns
     gram /= len(X)
     part = gram[:n_null, n_null:]
     crossed = part.T @ part
@@ -285,14 +290,14 @@ def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArra
 
     scale: of the numbers whose differences A is made of, only rounding next to a huge outlier.
     """
-    vectors, values = np.ascontiguousarray(A), np.empty(len(A))
     if not len(A):
-        return values, vectors
-    syev(vectors, values, np.empty(34 * len(A)))
+        return np.empty(0), A
+    # For 20 rows its faster forms, and NumPy's checks, take more time.
+    values, vectors, _ = dsyev(A)
     smallest = max(SMALLEST * values[-1], ROUNDING * len(A) * scale)
     count = min(most, int(np.count_nonzero(values > smallest)))
     values = values[::-1][:count]
-    return values, vectors[::-1][:count].T / np.sqrt(values)
+    return values, vectors[:, ::-1][:, :count] / np.sqrt(values)
 
 
 def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -337,11 +342,25 @@ def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatAr
     return np.ascontiguousarray(points[chosen])
 
 
+def _raw_functions(X: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return ``1, x_1, …, x_d, |x - knot|³ / 12`` at points X, (n_points, 1 + d + n_knots)."""
+    n, d = X.shape
+    raw = np.empty((n, 1 + d + len(knots)))
+    raw[:, 0], raw[:, 1 : 1 + d], raw[:, 1 + d :] = 1.0, X, _cubes(X, knots)
+    return raw
+
+
 def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
-    squared = np.zeros((len(X), len(knots)))
-    for d in range(knots.shape[1]):
-        squared += (X[:, d, np.newaxis] - knots[:, d]) ** 2
-    return squared * np.sqrt(squared) / 12.0
+    """Return ``|x - knot|³ / 12``, (n_points, n_knots), along the coordinates of the knots."""
+    squared = np.subtract.outer(X[:, 0], knots[:, 0])
+    squared *= squared
+    for d in range(1, knots.shape[1]):
+        away = np.subtract.outer(X[:, d], knots[:, d])
+        squared += away * away
+    cubes = np.sqrt(squared)
+    cubes *= squared
+    cubes *= 1.0 / 12.0
+    return cubes
 
 
 class SumColumns(Columns):
