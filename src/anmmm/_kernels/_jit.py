@@ -60,15 +60,14 @@ def kernel(
 
     `fastmath`: `SUMS` if sums may be reordered. `loops`: these are unrolled and made of vectors, as
     with `SUMS`; other kernels compile in half the time. `inner`: called only by kernels, not
-    cached. `allocates`: it makes arrays, returns some, or calls one that does so. Other inner
-    kernels count no references, which takes a quarter of an EM of mixtures: their callers hold all
-    arrays.
+    cached. `allocates`: it makes arrays, returns some, or calls one that does so. Other kernels
+    count no references, which takes a quarter of an EM of mixtures: their callers hold all arrays.
     """
 
     def decorate(body: F) -> F:
         compiler = KernelCompiler if loops or fastmath == SUMS else SmallKernelCompiler
         options = {"no_cpython_wrapper": inner, "pipeline_class": compiler}
-        options["_nrt"] = allocates or not inner
+        options["_nrt"] = allocates
         return cast(F, _compile(body, cached=not inner, fastmath=set(fastmath), **options))
 
     return decorate

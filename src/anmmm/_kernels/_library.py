@@ -18,8 +18,10 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.cpu_options import FastMathOptions
 from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
+
+from anmmm._kernels._lowering import KernelLowering
 
 # The first line of a function, except Numba's that count references.
 INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
@@ -47,10 +49,6 @@ class _Library(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Keep the unoptimized code."""
-        if self.is_small:
-            for function in self._final_module.functions:
-                if not function.is_declaration:
-                    function.add_function_attribute("optsize")
         self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
 
@@ -168,7 +166,11 @@ class KernelCompiler(Compiler):
         flags.no_cpython_wrapper, flags.nrt, flags.fastmath = True, True, CONTRACT
         pipelines: list[Any] = super().define_pipelines()  # type: ignore[no-untyped-call]
         for pipeline in pipelines:
-            pipeline.passes = [each for each in pipeline.passes if each[0] not in UNUSED]
+            pipeline.passes = [
+                (KernelLowering if each is NativeLowering else each, description)
+                for each, description in pipeline.passes
+                if each not in UNUSED
+            ]
         return pipelines
 
 

@@ -116,7 +116,7 @@ def fit_student(
     return location, variance
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def fit_base(
     base: int, values: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[float, float]:
@@ -183,7 +183,7 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
     return plain - math.log(so_far), corrected - math.log(product)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def fit_densities(
     sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
 ) -> None:

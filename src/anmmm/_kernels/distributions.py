@@ -97,7 +97,7 @@ def _series(middle: float, half: float) -> float:
     return total
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def gaussian_nats(
     lower: FloatArray,
     upper: FloatArray,

@@ -496,7 +496,7 @@ def _share(shape: IndexArray, joint: FloatArray, factors: FloatArray, shares: Fl
                 shares[k, i] += joint[j, i] * factors[i]
 
 
-@kernel()
+@kernel(allocates=True)
 def fit_hidden(
     pair: Pair,
     nodes: Nodes,

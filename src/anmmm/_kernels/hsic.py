@@ -61,7 +61,7 @@ def center_row(
         out[j] = row[j] - shift - means[j]
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def gamma_moments(
     x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray
 ) -> tuple[float, float, float, float]:

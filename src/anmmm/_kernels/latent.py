@@ -211,7 +211,7 @@ def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, fl
     return largest, gain
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def latent_curve(
     design: Design,
     y: FloatArray,

@@ -84,7 +84,7 @@ def _scale_step(
     exp_nonpositive(w, n)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def location_scale(
     design: Design,
     spread: float,

@@ -264,7 +264,7 @@ def hsic_rows(
 hsic_rows_parallel = kernel_parallel(hsic_rows, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def evaluate(
     factors: Factors,
     z: FloatArray,

@@ -59,7 +59,7 @@ def _near(s: float) -> tuple[float, float, float]:
     return first, 1.0 + s - first - last, last
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def link_values(
     points: FloatArray, knots: FloatArray, centers: FloatArray, c: FloatArray, out: FloatArray
 ) -> None:
@@ -114,7 +114,7 @@ def _scatter(sums: tuple[float, ...], j: int, g: FloatArray, Q: FloatArray) -> N
             at += 1
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, allocates=True)
 def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     """Write the sums of an effect, given its finite values (n,) in increasing order."""
     _, knots, local, ends, centers, gram = sums
@@ -259,7 +259,7 @@ def _integrate_curve(
     return cost, abs(math.log(tau2 / before))
 
 
-@kernel()
+@kernel(allocates=True)
 def monotone_link(
     sums: EffectSums,
     design: Design,
