@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -42,19 +43,22 @@ def test_parts_compile_what_a_decision_calls():
     assert python("-c", FORMS).stdout.split() == ["True", "True"]
 
 
-def test_parts_run_in_other_processes(tmp_path):
+def test_parts_run_in_this_process_and_another(tmp_path):
     def part():
         (tmp_path / str(os.getpid())).touch()
+        ends = time.monotonic() + LIMIT
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < ends:
+            time.sleep(0.01)
 
-    compile_ahead([part, part, part], n_jobs=2)
+    compile_ahead([part, part], n_jobs=2)
     processes = {int(path.name) for path in tmp_path.iterdir()}
-    assert processes
-    assert os.getpid() not in processes
+    assert os.getpid() in processes
+    assert len(processes) == 2
 
 
 @pytest.mark.parametrize(("parts", "n_jobs"), [(DECISION, 1), ((), 2)])
 def test_one_process_leaves_it_to_the_first_call(parts, n_jobs, monkeypatch):
-    monkeypatch.setattr("joblib.Parallel", None)
+    monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", None)
     compile_ahead(parts, n_jobs)
 
 
@@ -63,6 +67,14 @@ def test_a_part_that_fails_is_left_to_its_first_call():
         raise OSError("no room")
 
     compile_ahead([fail, fail], n_jobs=2)
+
+
+def test_where_no_process_starts_the_first_call_compiles(monkeypatch):
+    def refuse(*_args, **_options):
+        raise OSError("no semaphores")
+
+    monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", refuse)
+    compile_ahead(DECISION, n_jobs=2)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent")

@@ -6,18 +6,22 @@ they are divided into independent parts.
 
 from __future__ import annotations
 
+import gc
+import os
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
 
 import joblib
 import numpy as np
+from joblib.externals.loky import ProcessPoolExecutor
 
 from anmmm._kernels.hidden import Pair
 from anmmm._typing import FloatArray
-from anmmm._workers import starting_workers, worker_options
+from anmmm._workers import start_worker, starting_workers
 from anmmm.evidence import evidence
 from anmmm.evidence.hidden import Rival, Search, fit_groups
 from anmmm.evidence.marginal import LogSplineDensity
@@ -85,30 +89,60 @@ def _hidden() -> None:
 
 _several, _tests = partial(_mixture, 2), partial(hsic_test, *points())
 
-# Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
-DECISION: tuple[Part, ...] = (_mixture, _hidden, _monotone, _densities, _tests)
-DECISIONS: tuple[Part, ...] = (_mixture, _levels, _several, _hidden, _monotone, _densities, _tests)
-GRAPH: tuple[Part, ...] = (_mixture, _several, _hidden, _monotone, _densities, _process)
+# Parts of a decision; of many decisions, some with ties and a check; of a graph. Other processes
+# take the first ones, and the calling process the last ones.
+DECISION: tuple[Part, ...] = (_hidden, _monotone, _densities, _tests, _mixture)
+DECISIONS: tuple[Part, ...] = (_hidden, _monotone, _levels, _several, _densities, _tests, _mixture)
+GRAPH: tuple[Part, ...] = (_hidden, _monotone, _several, _densities, _process, _mixture)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts in processes, which leave their machine code on the disk."""
+    """Run parts in this process and in others, which leave their machine code on the disk."""
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
     # Workers have only their own core.
     if jobs < 2 or parent_process() is not None:
         return
-    # Dask and Ray have other disks. A part that fails here will raise in its first call.
-    with suppress(Exception), joblib.parallel_config("loky"):
-        parallel = joblib.Parallel(
-            jobs,
-            return_as="generator_unordered",
-            batch_size=1,
-            pre_dispatch="all",
-            **worker_options(),
-        )
-        with starting_workers():
-            done = parallel(joblib.delayed(part)() for part in parts)
-        deque(done, maxlen=0)
+    # Where no process can be started, the first calls compile.
+    with suppress(Exception):
+        _share(deque(parts), jobs - 1)
+
+
+def _share(left: deque[Part], n_others: int) -> None:
+    """Run parts from the end in this process, and from the front in others."""
+    others = ProcessPoolExecutor(n_others, initializer=start_worker, initargs=(os.getpid(),))
+
+    def run_elsewhere(part: Part) -> None:
+        others.submit(_run, part).result()
+
+    try:
+        with ThreadPoolExecutor(n_others) as threads:
+            with joblib.parallel_config("loky"), starting_workers():
+                for _ in range(n_others):
+                    threads.submit(_run_each, left.popleft, run_elsewhere)
+            try:
+                _run_each(left.pop, lambda part: part())
+            except BaseException:
+                left.clear()
+                others.shutdown(kill_workers=True)
+                raise
+    finally:
+        others.shutdown(kill_workers=True)
+
+
+def _run_each(take: Callable[[], Part], run: Callable[[Part], object]) -> None:
+    """Run parts until none is left; one that fails will raise in its first call."""
+    with suppress(IndexError):
+        while True:
+            part = take()
+            with suppress(Exception):
+                run(part)
+
+
+def _run(part: Part) -> None:
+    """Run a part in a process that runs nothing else."""
+    part()
+    # The executor collects garbage next, of which there is little among many objects.
+    gc.freeze()
 
 
 def warm_up(n_jobs: int = 1) -> None:
