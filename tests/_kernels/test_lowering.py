@@ -7,6 +7,7 @@ import pytest
 from numba import njit
 from numpy.testing import assert_array_equal
 
+from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._library import KernelCompiler
 
 
@@ -60,6 +61,17 @@ def elements(a, k, out):
     out[6] = a[0][1][0] + row[0][1]
 
 
+def slices(a, k, out):
+    row = a[k - 1, 2]
+    long = out[1:]
+    for start in range(-4, 4):
+        for stop in range(-4, 4):
+            part = row[start:stop]
+            for i in range(len(part)):
+                long[3 + start] += part[i] * 10 ** (stop + 4)
+    long[:2][-1], long[-1:][0] = len(row[k:]), len(row[:-1]) + len(out[: 100 * k])
+
+
 def views(a, k, out):
     a[-1][1] = a[2, k - 3]
     a[2, :, 1] = 7.0
@@ -71,7 +83,7 @@ def views(a, k, out):
 # Assigning arrays needs memory.
 @pytest.mark.parametrize(
     ("body", "counts"),
-    [*product((ranges, variables, elements), (False, True)), (views, True)],
+    [*product((ranges, variables, elements, slices), (False, True)), (views, True)],
 )
 def test_kernels_do_what_python_does(body, counts):
     results = []
@@ -102,6 +114,21 @@ def test_arrays_of_other_kinds(rng):
         results.append((*arrays, out))
     for found, expected in zip(*results, strict=True):
         assert_array_equal(found, expected)
+
+
+def test_new_arrays():
+    @njit(pipeline_class=KernelCompiler, _nrt=True)
+    def make(k):
+        some, clear, cube = empty(3), zeros(k), zeros((2, k, np.int32(3)))
+        some[:], cube[1, -1, 2] = 1.0, 5.0
+        return some, clear, cube, zeros((k, 0))
+
+    some, clear, cube, none = make(4)
+    assert_array_equal(some, np.ones(3))
+    assert_array_equal(clear, np.zeros(4))
+    assert (cube.shape, cube.strides, none.shape) == ((2, 4, 3), (96, 24, 8), (4, 0))
+    assert cube[1, 3, 2] == cube.sum() == 5.0
+    assert all(each.ctypes.data % 64 == 0 for each in (some, clear, cube))
 
 
 def test_only_variables_that_change_are_in_memory():

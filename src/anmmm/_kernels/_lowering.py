@@ -124,10 +124,12 @@ class KernelLower(Lower):  # type: ignore[misc]
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """Read an element of a contiguous array, or take the part at leading indices."""
+        kind, builder = self.typeof(value.name), self.builder
+        if self.typeof(index.name) == types.slice2_type and resty == kind and kind.ndim == 1:
+            return self._slice(value, index)
         address = self._address_of(value, index)
         if address is None:
             return super().lower_getitem(resty, expr, value, index, signature)
-        kind, builder = self.typeof(value.name), self.builder
         if not isinstance(resty, types.Array):
             return arrayobj.load_item(self.context, builder, kind, address)
         meminfo, parent, _, itemsize, _, *of_axes = self._parts(value, 7)
@@ -140,6 +142,24 @@ class KernelLower(Lower):  # type: ignore[misc]
         shape, strides = (cgutils.pack_array(builder, each, WORD) for each in (lengths, strides))
         part = self._structure(resty, meminfo, parent, size, itemsize, address, shape, strides)
         return impl_ret_borrowed(self.context, builder, resty, part)  # type: ignore[no-untyped-call]
+
+    def _slice(self, vector: Any, index: Any) -> Any:
+        """Return the part of a vector between two places, which may count from its end."""
+        kind, builder, zero = self.typeof(vector.name), self.builder, Constant(WORD, 0)
+        meminfo, parent, length, itemsize, data, _, strides = self._parts(vector, 7)
+        ends = []
+        for end in self._parts(index, 3)[:2]:
+            from_end = builder.add(end, length)
+            place = builder.select(builder.icmp_signed("<", end, zero), from_end, end)
+            place = builder.select(builder.icmp_signed("<", place, zero), zero, place)
+            is_beyond = builder.icmp_signed(">", place, length)
+            ends.append(builder.select(is_beyond, length, place))
+        size = builder.sub(ends[1], ends[0])
+        size = builder.select(builder.icmp_signed("<", size, zero), zero, size)
+        first = builder.gep(data, ends[:1])
+        shape = cgutils.pack_array(builder, [size], WORD)
+        part = self._structure(kind, meminfo, parent, size, itemsize, first, shape, strides)
+        return impl_ret_borrowed(self.context, builder, kind, part)  # type: ignore[no-untyped-call]
 
     def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
         """Write an element of a contiguous array."""

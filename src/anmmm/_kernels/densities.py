@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anmmm._kernels._arrays import empty
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels.distributions import mixed_with_cells, normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, log_density, masses
-from anmmm._kernels.packed import copy_part, log_of_product
+from anmmm._kernels.packed import copy_part, exp_nonpositive, log_of_product
 
 # Base distributions, by number.
 UNIFORM, NORMAL, STUDENT = 0, 1, 2
@@ -130,7 +131,7 @@ def fit_base(
             low = lower[k] if lower[k] < low else low
             high = upper[k] if upper[k] > high else high
         return low, high - low
-    work = np.empty((3, n))
+    work = empty((3, n))
     for k in range(n):
         work[0, k], work[1, k] = values[k], upper[k] - lower[k]
     location, width = _median(work[0]), _median(work[1])
@@ -169,7 +170,7 @@ def _write_levels(
 @kernel(inner=True, allocates=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
-    n, one, each = low.shape[0], 1.0 / p.shape[0], np.empty(low.shape[0])
+    n, one, each = low.shape[0], 1.0 / p.shape[0], empty(low.shape[0])
     masses(low, high, p, each)
     plain, so_far = 0.0, 1.0
     corrected, product = 0.0, 1.0
@@ -183,14 +184,21 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
     return plain - math.log(so_far), corrected - math.log(product)
 
 
+@kernel(inner=True)
+def _exponentials(logs: FloatArray, out: FloatArray) -> None:
+    """Write the exponentials of numbers that are not positive."""
+    copy_part(logs, out)
+    exp_nonpositive(out, out.shape[0])
+
+
 @kernel(fastmath=SUMS, allocates=True)
 def fit_densities(
     sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
 ) -> None:
     """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves."""
     n, B = sample.values.shape[0], densities.log_p.shape[1]
-    points, levels, best = np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
-    counts, log_p = np.empty(B), np.empty(B)
+    points, levels, best = empty(3 * n), empty(3 * n), empty(2 * n)
+    counts, log_p, p = empty(B), empty(B), empty(B)
     low, high = levels[:n], levels[n : 2 * n]
     for c in range(densities.nats.shape[0]):
         parameters, best_log_p = densities.parameters[c], densities.log_p[c]
@@ -205,7 +213,8 @@ def fit_densities(
             _write_levels(base, location, scale, points, levels, B)
             count_bins(levels[2 * n :], grid.near, counts)
             cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
-            plain, corrected = _lengths(low, high, np.exp(log_p), sample.n_cells)
+            _exponentials(log_p, p)
+            plain, corrected = _lengths(low, high, p, sample.n_cells)
             if min(plain, corrected + cost) < shortest:
                 is_plain = plain <= corrected + cost
                 shortest = plain if is_plain else corrected + cost
@@ -215,6 +224,7 @@ def fit_densities(
                     best_log_p[b] = -math.log(B) if is_plain else log_p[b]
                 copy_part(levels, best)
         nats = densities.nats[c]
-        masses(best[:n], best[n:], np.exp(best_log_p), nats)
+        _exponentials(best_log_p, p)
+        masses(best[:n], best[n:], p, nats)
         for k in range(n):
             nats[k] = -math.log(mixed_with_cells(nats[k], n, sample.n_cells))
