@@ -347,8 +347,10 @@ def _raw_functions(X: FloatArray, knots: FloatArray) -> Iterator[FloatArray]:
     size = LARGEST // max(len(knots), 1)
     for first in range(0, len(X), size):
         points = X[first : first + size]
-        cubes = _cubes(points, knots)
-        yield np.hstack([np.ones((len(points), 1)), points, cubes])
+        raw = np.empty((len(points), 1 + X.shape[1] + len(knots)))
+        raw[:, 0], raw[:, 1 : 1 + X.shape[1]] = 1.0, points
+        raw[:, 1 + X.shape[1] :] = _cubes(points, knots)
+        yield raw
 
 
 def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
