@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from anmmm.mixture import SplineBasis
+from anmmm.mixture import SplineBasis, splines
 from anmmm.mixture.splines import LARGEST, N_KNOTS, Splines
 
 BLOCK = LARGEST // 6
@@ -20,8 +20,10 @@ def test_columns(rng, n, d, n_bent):
     assert_allclose(Splines(knots, combine).evaluate(X), expected, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("kept", [0, 10**9], ids=["evaluated twice", "kept"])
 @pytest.mark.parametrize("d", [1, 3])
-def test_columns_are_orthogonal_over_all_blocks(rng, d):
+def test_columns_are_orthogonal_over_all_blocks(rng, d, kept, monkeypatch):
+    monkeypatch.setattr(splines, "MOST_KEPT", kept)
     X = rng.normal(size=(2 * LARGEST // N_KNOTS + 5, d))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     basis = SplineBasis.of(X)

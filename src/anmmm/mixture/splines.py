@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -25,8 +25,8 @@ N_SMOOTH = 12
 SMALLEST = 1e-9
 # Fraction of the largest number that a sum of differences may have from rounding.
 ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
-# Numbers of an array that stays in the second-level cache.
-LARGEST = 20_000
+# Numbers of an array that stays in the second-level cache; cubes of a whole that are kept.
+LARGEST, MOST_KEPT = 20_000, 10_000_000
 # Observations up to which the basis of constants, the same for all variables, is cached.
 LONGEST_KEPT = 2000
 # Rows among which knots of several columns are chosen.
@@ -63,12 +63,16 @@ class Splines(Columns):
         return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
 
     def evaluate(self, X: FloatArray) -> FloatArray:
-        columns, first = np.empty((len(X), self.combine.shape[1])), 0
         # Points too distant for numbers have no finite columns.
         with np.errstate(over="ignore", invalid="ignore"):
-            for raw in _raw_functions(X, self.knots):
-                np.matmul(raw, self.combine, out=columns[first : first + len(raw)])
-                first += len(raw)
+            return self.of_raw(_raw_functions(X, self.knots), len(X))
+
+    def of_raw(self, blocks: Iterable[FloatArray], n_points: int) -> FloatArray:
+        """Columns at the points of all blocks of raw functions."""
+        columns, first = np.empty((n_points, self.combine.shape[1])), 0
+        for raw in blocks:
+            np.matmul(raw, self.combine, out=columns[first : first + len(raw)])
+            first += len(raw)
         return columns
 
 
@@ -176,15 +180,21 @@ class SplineBasis(Record):
         linear, tilt = _whitened(X)
         order = np.argsort(X[:, 0]) if X.shape[1] == 1 else None
         knots = _place_knots(X[:, :d], n_knots, order)
+        raw: Iterable[FloatArray] = _raw_functions(X, knots)
+        # They are read twice.
+        if len(X) * len(knots) <= MOST_KEPT:
+            raw = list(raw)
         n_null = 1 + linear.shape[1]
         smooth, overlap, variances = np.empty((len(knots), 0)), np.empty((n_null, 0)), np.empty(0)
         if len(knots) > d + 1:
             smooth, overlap = _penalized(knots, tilt[:, :d])
         if smooth.shape[1]:
-            smooth, overlap, variances = _orthogonal(X, knots, linear, smooth, overlap, n_smooth)
+            sizes = len(X), n_smooth
+            smooth, overlap, variances = _orthogonal(raw, linear, smooth, overlap, sizes)
+            raw = raw if isinstance(raw, list) else _raw_functions(X, knots)
         prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
         splines = Splines(knots, _combine(linear, smooth, overlap))
-        return cls(splines.evaluate(X), prior, n_null, splines, order)
+        return cls(splines.of_raw(raw, len(X)), prior, n_null, splines, order)
 
     @classmethod
     def sum_of(cls, parts: Sequence[SplineBasis], widths: Sequence[int]) -> SplineBasis:
@@ -246,21 +256,20 @@ def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _orthogonal(
-    X: FloatArray,
-    knots: FloatArray,
+    raw_functions: Iterable[FloatArray],
     linear: FloatArray,
     smooth: FloatArray,
     overlap: FloatArray,
-    n_smooth: int,
+    sizes: tuple[int, int],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Make the smooth columns orthogonal on the points to all others; return mean squares too."""
-    combine = _combine(linear, smooth, overlap)
+    combine, (n, n_smooth) = _combine(linear, smooth, overlap), sizes
     n_null, r = len(overlap), combine.shape[1]
     gram = np.zeros((r, r))
-    for raw in _raw_functions(X, knots):
+    for raw in raw_functions:
         columns = raw @ combine
         gram += columns.T @ columns
-    gram /= len(X)
+    gram /= n
     part = gram[:n_null, n_null:]
     crossed = part.T @ part
     rest = gram[n_null:, n_null:] - 2.0 * crossed + part.T @ gram[:n_null, :n_null] @ part
