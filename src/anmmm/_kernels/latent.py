@@ -14,7 +14,7 @@ from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.distributions import normal_mass
 from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot
-from anmmm._kernels.slopes import SlopePrior, next_variance, slope_precision
+from anmmm._kernels.slopes import SlopePrior, roughness, slope_precision
 from anmmm._kernels.systems import invert
 
 # Width times max(1, distance), in units of the noise, below which an interval's probability is
@@ -174,11 +174,12 @@ def _fill_precision(
 def _best_scales(
     design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
 ) -> float:
-    """Take steps of τ² and ρ²; return the absolute change of log τ²."""
+    """Take EM steps of τ² and ρ²; return the absolute change of log τ²."""
     prior, n_null = design.prior, design.n_null
     r = prior.shape[0]
     if slope_prior.rank > 0:
-        scales[2] = next_variance(slope_prior, off, cov, r, scales[2])
+        square, trace = roughness(slope_prior, off, cov, r)
+        scales[2] = (square + trace + 2.0 * HYPER) / (slope_prior.rank + 2.0 * HYPER)
     if r == n_null:
         return 0.0
     rough = 2.0 * HYPER

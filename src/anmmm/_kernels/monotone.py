@@ -12,7 +12,7 @@ from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.packed import HYPER, Design, dot, padded
-from anmmm._kernels.slopes import SlopePrior, next_variance, slope_precision
+from anmmm._kernels.slopes import SlopePrior, roughness, slope_precision
 from anmmm._kernels.systems import invert
 
 # Quadratic B-splines of h'.
@@ -332,7 +332,10 @@ def monotone_link(
         length = min(1.0, LONGEST / largest)
         for i in range(N_SLOPES):
             off[i] += length * move[i]
-        changed = math.log(next_variance(prior, off, H, 0, scales[2]) / scales[2])
+        square, trace = roughness(prior, off, H, 0)
+        effective = rank - trace / scales[2]
+        # The fixed point of a step of EM.
+        changed = math.log((square + 2.0 * HYPER) / (effective + 2.0 * HYPER) / scales[2])
         ratio = changed / before if before != 0.0 and abs(changed) < 1.0 else 0.0
         before = changed
         if SLOW < ratio < 0.9:

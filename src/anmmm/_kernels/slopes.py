@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from anmmm._kernels._jit import FloatArray, kernel
-from anmmm._kernels.packed import HYPER
 
 
 class SlopePrior(NamedTuple):
@@ -30,16 +29,13 @@ def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -
 
 
 @kernel(inner=True)
-def next_variance(
-    prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int, rho2: float
-) -> float:
-    """Return the next ρ², given posterior means and covariance from `first` on in both.
-
-    A fixed point of it is one of EM, which takes more steps.
-    """
+def roughness(
+    prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int
+) -> tuple[float, float]:
+    """Return ``bᵀ bends b`` and ``tr(bends C)``, b and C from `first` on in `off` and `cov`."""
     m, square, trace = prior.fixed.shape[0], 0.0, 0.0
     for i in range(m):
         for j in range(m):
             square += prior.bends[i, j] * off[first + i] * off[first + j]
             trace += prior.bends[i, j] * cov[first + i, first + j]
-    return (square + 2.0 * HYPER) / (prior.rank - trace / rho2 + 2.0 * HYPER)
+    return square, trace
