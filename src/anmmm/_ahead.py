@@ -158,8 +158,8 @@ def warm_up(n_jobs: int = 1) -> None:
 
     Notes
     -----
-    Half a minute to a minute with a cold cache by one process; with a warm one little more than the imports
-    that the functions need anyway. Parallel forms are compiled when they are first used.
+    Half a minute to a minute with a cold cache by one process; with a warm one little more than the
+    imports that the functions need anyway. Parallel forms are compiled when they are first used.
     """
     parts = (*DECISIONS, *_MORE)
     compile_ahead(parts, n_jobs)
