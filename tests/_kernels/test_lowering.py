@@ -78,6 +78,8 @@ def views(a, k, out):
     for i in range(k):
         part = a.T[1, :, i] if i % 2 else a[i, ::-1, 0]
         out[i] = part[1] + a[:, ::-1][2, 0, 0] + a.shape[k - 4]
+        # Not contiguous, so a slice has to mind the distance of its elements.
+        out[i] += a[:, 1, 0][1:k][i - 1] + part[1:][0]
 
 
 # Assigning arrays needs memory.
@@ -143,4 +145,4 @@ def test_only_variables_that_change_are_in_memory():
     [compiled] = short.overloads.values()
     code = str(compiled.library._shared_module.get_function(compiled.fndesc.llvm_func_name))
     # The total, and of the loop the next number and how many are left.
-    assert code.count("= alloca ") == 3 + code.count("%try_state = alloca")
+    assert code.count("= alloca ") == 3

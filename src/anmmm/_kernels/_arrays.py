@@ -50,10 +50,7 @@ def _maker(clear: bool) -> Callable[..., FloatArray]:
                 cgutils.pack_array(builder, lengths, WORD),
                 cgutils.pack_array(builder, strides, WORD),
             ]
-            array = context.get_constant_undef(kind)
-            for k, field in enumerate(fields):
-                array = builder.insert_value(array, field, k)
-            return array
+            return cgutils.make_anonymous_struct(builder, fields, context.get_value_type(kind))
 
         return kind(shape), build
 

@@ -6,6 +6,7 @@ they are plain values: a third of the code that LLVM has to read. All else is Nu
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from llvmlite.ir import Constant, IntType
@@ -124,29 +125,34 @@ class KernelLower(Lower):  # type: ignore[misc]
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """Read an element of a contiguous array, or take the part at leading indices."""
-        kind, builder = self.typeof(value.name), self.builder
-        if self.typeof(index.name) == types.slice2_type and resty == kind and kind.ndim == 1:
-            return self._slice(value, index)
+        kind, of_index = self.typeof(value.name), self.typeof(index.name)
+        is_vector = getattr(kind, "layout", "") == "C" and kind.ndim == 1
+        if is_vector and of_index == types.slice2_type and resty == kind:
+            return self._part(value, kind, *self._ends(value, index))
         address = self._address_of(value, index)
         if address is None:
             return super().lower_getitem(resty, expr, value, index, signature)
-        if not isinstance(resty, types.Array):
-            return arrayobj.load_item(self.context, builder, kind, address)
-        meminfo, parent, _, itemsize, _, *of_axes = self._parts(value, 7)
-        lengths, strides = (
-            cgutils.unpack_tuple(builder, each, kind.ndim)[-resty.ndim :] for each in of_axes
-        )
-        size = lengths[0]
-        for length in lengths[1:]:
-            size = builder.mul(size, length)
-        shape, strides = (cgutils.pack_array(builder, each, WORD) for each in (lengths, strides))
-        part = self._structure(resty, meminfo, parent, size, itemsize, address, shape, strides)
-        return impl_ret_borrowed(self.context, builder, resty, part)  # type: ignore[no-untyped-call]
+        if isinstance(resty, types.Array):
+            shape = self.builder.extract_value(self.loadvar(value.name), SHAPE)
+            lengths = cgutils.unpack_tuple(self.builder, shape, kind.ndim)
+            return self._part(value, resty, address, lengths[-resty.ndim :])
+        return arrayobj.load_item(self.context, self.builder, kind, address)
 
-    def _slice(self, vector: Any, index: Any) -> Any:
-        """Return the part of a vector between two places, which may count from its end."""
-        kind, builder, zero = self.typeof(vector.name), self.builder, Constant(WORD, 0)
-        meminfo, parent, length, itemsize, data, _, strides = self._parts(vector, 7)
+    def _part(self, array: Any, kind: Any, address: Any, lengths: list[Any]) -> Any:
+        """Return the part of a contiguous array from an address on, its last axes or a vector's."""
+        builder = self.builder
+        meminfo, parent, _, itemsize, _, _, strides = self._parts(array, 7)
+        n_axes = self.typeof(array.name).ndim
+        kept = cgutils.unpack_tuple(builder, strides, n_axes)[-kind.ndim :]
+        shape, strides = (cgutils.pack_array(builder, each, WORD) for each in (lengths, kept))
+        size = reduce(builder.mul, lengths)
+        part = self._structure(kind, meminfo, parent, size, itemsize, address, shape, strides)
+        return impl_ret_borrowed(self.context, builder, kind, part)  # type: ignore[no-untyped-call]
+
+    def _ends(self, vector: Any, index: Any) -> tuple[Any, list[Any]]:
+        """Return the address and the length of a slice, whose ends may count from the end."""
+        builder, zero = self.builder, Constant(WORD, 0)
+        _, _, length, _, data, _, _ = self._parts(vector, 7)
         ends = []
         for end in self._parts(index, 3)[:2]:
             from_end = builder.add(end, length)
@@ -156,10 +162,7 @@ class KernelLower(Lower):  # type: ignore[misc]
             ends.append(builder.select(is_beyond, length, place))
         size = builder.sub(ends[1], ends[0])
         size = builder.select(builder.icmp_signed("<", size, zero), zero, size)
-        first = builder.gep(data, ends[:1])
-        shape = cgutils.pack_array(builder, [size], WORD)
-        part = self._structure(kind, meminfo, parent, size, itemsize, first, shape, strides)
-        return impl_ret_borrowed(self.context, builder, kind, part)  # type: ignore[no-untyped-call]
+        return builder.gep(data, ends[:1]), [size]
 
     def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
         """Write an element of a contiguous array."""
@@ -203,10 +206,8 @@ class KernelLower(Lower):  # type: ignore[misc]
         return cgutils.unpack_tuple(self.builder, self.loadvar(variable.name), count)
 
     def _structure(self, kind: Any, *parts: Any) -> Any:
-        value = self.context.get_constant_undef(kind)
-        for k, part in enumerate(parts):
-            value = self.builder.insert_value(value, part, k)
-        return value
+        of = self.context.get_value_type(kind)
+        return cgutils.make_anonymous_struct(self.builder, parts, of)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
