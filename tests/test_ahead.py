@@ -58,8 +58,10 @@ def test_parts_run_in_this_process_and_another(tmp_path):
 
 @pytest.mark.parametrize(("parts", "n_jobs"), [(DECISION, 1), ((), 2)])
 def test_one_process_leaves_it_to_the_first_call(parts, n_jobs, monkeypatch):
-    monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", None)
+    shared = []
+    monkeypatch.setattr("anmmm._ahead._share", lambda *parts: shared.append(parts))
     compile_ahead(parts, n_jobs)
+    assert shared == []
 
 
 def test_a_part_that_fails_is_left_to_its_first_call():

@@ -10,7 +10,7 @@ import gc
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
@@ -110,23 +110,23 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
 def _share(left: deque[Part], n_others: int) -> None:
     """Run parts from the end in this process, and from the front in others."""
     others = ProcessPoolExecutor(n_others, initializer=start_worker, initargs=(os.getpid(),))
+    threads = ThreadPoolExecutor(n_others)
 
     def run_elsewhere(part: Part) -> None:
         others.submit(_run, part).result()
 
     try:
-        with ThreadPoolExecutor(n_others) as threads:
-            with joblib.parallel_config("loky"), starting_workers():
-                for _ in range(n_others):
-                    threads.submit(_run_each, left.popleft, run_elsewhere)
-            try:
-                _run_each(left.pop, lambda part: part())
-            except BaseException:
-                left.clear()
-                others.shutdown(kill_workers=True)
-                raise
+        with joblib.parallel_config("loky"), starting_workers():
+            running = [
+                threads.submit(_run_each, left.popleft, run_elsewhere) for _ in range(n_others)
+            ]
+        _run_each(left.pop, lambda part: part())
+        wait(running)
     finally:
+        # After Ctrl-C nothing is waited for.
+        left.clear()
         others.shutdown(kill_workers=True)
+        threads.shutdown()
 
 
 def _run_each(take: Callable[[], Part], run: Callable[[Part], object]) -> None:

@@ -32,7 +32,6 @@ MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
 
 # Overhead of a group of strips, in steps.
 GROUP_COST = 4
-NO_STARTS = np.empty((0, 0, 0))
 POOL = threading.local()
 # Length in whole vectors.
 padded: Callable[[int], int] = cast(Any, packed.padded).py_func
@@ -90,8 +89,9 @@ def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]
     step, strip = np.divmod(place, n_strips[piece])
     group, lane = np.divmod(strip + first[piece], LANES)
     slots = (group * length + step) * LANES + lane
-    of_strip = np.zeros(padded(int(n_strips.sum())), np.int64)
-    of_strip[: n_strips.sum()] = np.arange(n_pieces).repeat(n_strips)
+    pieces = np.arange(n_pieces).repeat(n_strips)
+    of_strip = np.zeros(padded(len(pieces)), np.int64)
+    of_strip[: len(pieces)] = pieces
     u, present = np.zeros((2, len(of_strip) * length))
     present[slots] = 1.0
     if len(knots) > 1:
@@ -148,18 +148,16 @@ class Job(NamedTuple):
         shapes = *shared, *workspace, (len(whole.pieces.rows),)
         (*slotted, responsibilities), made = _get_workspace(PieceWorkspace, (S, C), sizes, *shapes)
 
-        def lay(layout: Layout, effect: FloatArray, given: FloatArray, y: FloatArray) -> PieceRows:
-            n_slots = len(layout.strips.u)
-            y = y[:n_slots]
+        def lay(layout: Layout, effect: FloatArray, y: FloatArray) -> PieceRows:
+            y = y[: len(layout.strips.u)]
             y[layout.slots] = effect
-            # None of a whole that has a sample.
-            if len(given):
-                starts = responsibilities[: S * C * n_slots].reshape(S, C, n_slots)
-                starts[:, :, layout.slots] = given.transpose(0, 2, 1)
             return PieceRows(layout.pieces, layout.strips, y, responsibilities, len(effect))
 
-        rows = lay(sample, effects[0], given, slotted[0])
-        rest = rows if whole is sample else lay(whole, effects[1], NO_STARTS, slotted[1])
+        n_slots = len(sample.strips.u)
+        starts = responsibilities[: S * C * n_slots].reshape(S, C, n_slots)
+        starts[:, :, sample.slots] = given.transpose(0, 2, 1)
+        rows = lay(sample, effects[0], slotted[0])
+        rest = rows if whole is sample else lay(whole, effects[1], slotted[1])
         return cls(rows, rest, *made)
 
     @classmethod

@@ -189,8 +189,7 @@ class SplineBasis(Record):
         if len(knots) > d + 1:
             smooth, overlap = _penalized(knots, tilt[:, :d])
         if smooth.shape[1]:
-            sizes = len(X), n_smooth
-            smooth, overlap, variances = _orthogonal(raw, linear, smooth, overlap, sizes)
+            smooth, overlap, variances = _orthogonal(raw, linear, smooth, overlap, n_smooth)
             raw = raw if isinstance(raw, list) else _raw_functions(X, knots)
         prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
         splines = Splines(knots, _combine(linear, smooth, overlap))
@@ -260,15 +259,16 @@ def _orthogonal(
     linear: FloatArray,
     smooth: FloatArray,
     overlap: FloatArray,
-    sizes: tuple[int, int],
+    n_smooth: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Make the smooth columns orthogonal on the points to all others; return mean squares too."""
-    combine, (n, n_smooth) = _combine(linear, smooth, overlap), sizes
-    n_null, r = len(overlap), combine.shape[1]
+    combine = _combine(linear, smooth, overlap)
+    n, n_null, r = 0, len(overlap), combine.shape[1]
     gram = np.zeros((r, r))
     for raw in raw_functions:
         columns = raw @ combine
         gram += columns.T @ columns
+        n += len(raw)
     gram /= n
     part = gram[:n_null, n_null:]
     crossed = part.T @ part
