@@ -154,32 +154,33 @@ class Search(Record):
         return cls(np.linalg.qr(columns)[0], y, allowed, apart)
 
     @computed
-    def without(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Residuals of y and squared ones of the steps, (n,), and columns times steps, (n, k)."""
+    def without(self) -> tuple[FloatArray, FloatArray, float]:
+        """Columns times steps before each row (n, k), steps times residuals (n,), their square."""
         sums = np.cumsum(self.columns[::-1], axis=0)[::-1]
         rest = self.y - self.columns @ (self.columns.T @ self.y)
-        return rest, np.arange(len(rest), 0, -1) - np.einsum("nk,nk->n", sums, sums), sums
+        return sums, np.cumsum(rest[::-1])[::-1], float(rest @ rest)
 
     def best(self, rows: list[int]) -> tuple[int | None, float]:
         """Return where one more jump is best, and the mean square that is left then. O(n k)."""
-        rest, square, sums = self.without
-        n, allowed = len(rest), self.allowed
+        sums, along, left = self.without
+        n, allowed, places = len(along), self.allowed.copy(), np.arange(len(along))
+        square = n - places - np.einsum("nk,nk->n", sums, sums)
         if rows:
-            steps = np.arange(n)[:, np.newaxis] >= np.array(rows)
-            own = np.linalg.qr(steps - self.columns @ sums[rows].T)[0]
-            rest = rest - own @ (own.T @ rest)
-            square = square - (np.cumsum(own[::-1], axis=0)[::-1] ** 2).sum(axis=1)
-            allowed = allowed.copy()
+            # Products of the residuals of steps, of which none need be made.
+            shared = n - np.maximum.outer(rows, places) - sums[rows] @ sums.T
+            half = np.linalg.inv(np.linalg.cholesky(shared[:, rows]))
+            own, done = half @ shared, half @ along[rows]
+            square -= np.einsum("mn,mn->n", own, own)
+            along, left = along - done @ own, left - float(done @ done)
             for row in rows:
                 allowed[max(row - self.apart + 1, 0) : row + self.apart] = False
         # Steps that the smooth part, or the other jumps, already make leave only rounding.
-        allowed = allowed & (square > ROUNDING * n)
+        allowed &= square > ROUNDING * n
         if not allowed.any():
             return None, math.inf
-        along = np.cumsum(rest[::-1])[::-1]
         gain = np.where(allowed, along**2 / np.maximum(square, ROUNDING * n), -1.0)
         row = int(gain.argmax())
-        return row, (float(rest @ rest) - float(gain[row])) / n
+        return row, (left - float(gain[row])) / n
 
     def moved(self, rows: list[int], left: float) -> tuple[list[int], float]:
         """Move jumps, the first of which was added last, until all are best given the others."""
