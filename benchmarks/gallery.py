@@ -154,7 +154,6 @@ def draw_graph() -> None:
 def draw_pieces() -> None:
     x, y, _ = make_anm_mixture("f3", n_samples=60, random_state=1)
     layout = SplineBasis.of(standardize(x[:, None])[0], n_knots=5).layout
-    strips, slots = layout.strips, layout.slots
     piece = np.searchsorted(layout.knots[1:-1], layout.x, side="right")
     colors = {"c": piece, "cmap": "tab10", "vmax": 9}
     left, right = pyplot.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")[1]
@@ -162,11 +161,11 @@ def draw_pieces() -> None:
     for knot in layout.knots:
         left.axvline(knot, color="0.6", linewidth=0.8)
     left.set(xlabel="cause, standardized", ylabel="effect", title="pieces between knots")
-    strip = slots // (LANES * strips.length) * LANES + slots % LANES
-    right.scatter(strip, slots // LANES % strips.length, s=40, marker="s", **colors)
-    for edge in range(LANES, len(strips.piece), LANES):
-        right.axvline(edge - 0.5, color="0.6", linewidth=0.8)
-    right.set(xlabel="strip (eight of them are a vector's lanes)", ylabel="step", title="strips")
+    vectors, lanes = np.divmod(layout.places, LANES)
+    right.scatter(lanes, vectors, s=40, marker="s", **colors)
+    for end in layout.slots.ends[1:-1]:
+        right.axhline(end / LANES - 0.5, color="0.6", linewidth=0.8)
+    right.set(xlabel="lane", ylabel="vector", title="slots")
     right.invert_yaxis()
     save(left, "pieces")
 

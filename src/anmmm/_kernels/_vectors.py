@@ -14,7 +14,11 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import unpack_tuple as typed_unpack_tuple
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+# Its annotations are incomplete.
+unpack_tuple: Any = typed_unpack_tuple
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -51,18 +55,18 @@ class _EightModel(models.PrimitiveModel):
 
 
 EIGHT: Any = _Eight()
-ARRAY = None
+ANY = None
 
 Build = Callable[[Any, Any, Any, Any], Any]
 
 
 def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
-    """Make a compiled function of types `wanted` (`ARRAY`: any array) from its builder."""
+    """Make a compiled function of types `wanted` (`ANY`: any type) from its builder."""
 
     def decorate(build: Build) -> Any:
         def typed(*kinds: Any) -> Any:
             both = zip(kinds, wanted, strict=True)
-            return result(*(kind if want is ARRAY else want for kind, want in both)), build
+            return result(*(kind if want is ANY else want for kind, want in both)), build
 
         # Numba reads the number of arguments from the function.
         return intrinsic(
@@ -70,6 +74,7 @@ def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
                 lambda context, a: typed(a),
                 lambda context, a, b: typed(a, b),
                 lambda context, a, b, c: typed(a, b, c),
+                lambda context, a, b, c, d: typed(a, b, c, d),
             )[len(wanted) - 1]
         )
 
@@ -89,14 +94,14 @@ def _broadcast(builder: Any, number: Any) -> Any:
 
 
 # array[index : index + 8] of a contiguous array, indices counting its numbers.
-@_function(EIGHT, ARRAY, types.intp)
+@_function(EIGHT, ANY, types.intp)
 def load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     pointer = _pointer(context, builder, signature, args)
     return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
 
 
 # The same, written.
-@_function(types.void, ARRAY, types.intp, EIGHT)
+@_function(types.void, ANY, types.intp, EIGHT)
 def store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     pointer = _pointer(context, builder, signature, args)
     builder.store(args[2], builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
@@ -110,7 +115,7 @@ def broadcast(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 # array[index] in all lanes.
-@_function(EIGHT, ARRAY, types.intp)
+@_function(EIGHT, ANY, types.intp)
 def load_broadcast(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return _broadcast(builder, builder.load(_pointer(context, builder, signature, args)))
 
@@ -121,14 +126,50 @@ def maximum(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", *args), *args)
 
 
-# The sum of the lanes, in pairs: the same order on every processor.
+def _sum_of_lanes(builder: Any, vector: Any) -> Any:
+    # In pairs: the same order on every processor.
+    count = LANES
+    while count > 1:
+        count //= 2
+        halves = (
+            ir.Constant(ir.VectorType(ir.IntType(32), count), [*range(first, first + count)])
+            for first in (0, count)
+        )
+        vector = builder.fadd(*(builder.shuffle_vector(vector, vector, each) for each in halves))
+    return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
+
+
+# The sum of the lanes.
 @_function(types.float64, EIGHT)
 def reduce_add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    lanes = [builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(LANES)]
-    while len(lanes) > 1:
-        half = len(lanes) // 2
-        lanes = [builder.fadd(lanes[i], lanes[i + half]) for i in range(half)]
-    return lanes[0]
+    return _sum_of_lanes(builder, args[0])
+
+
+def _rows(builder: Any, args: Any) -> Any:
+    """Yield the vectors of a tuple, and the place of each: from an index on, a stride apart."""
+    array, index, stride, vectors = args
+    for vector in unpack_tuple(builder, vectors):
+        yield vector, (array, index)
+        index = builder.add(index, stride)
+
+
+# array[index : index + 8] and others from ``index + stride`` on, one vector of a tuple each.
+@_function(types.void, ANY, types.intp, types.intp, ANY)
+def store_rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    for vector, place in _rows(builder, args):
+        pointer = _pointer(context, builder, signature, place)
+        builder.store(vector, builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
+    return context.get_dummy_value()
+
+
+# Adds the sums of the lanes to array[index], array[index + stride] …
+@_function(types.void, ANY, types.intp, types.intp, ANY)
+def add_sums(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    for vector, place in _rows(builder, args):
+        pointer = _pointer(context, builder, signature, place)
+        total = builder.fadd(builder.load(pointer), _sum_of_lanes(builder, vector))
+        builder.store(total, pointer)
+    return context.get_dummy_value()
 
 
 def _define(operation: Any, instruction: str) -> None:

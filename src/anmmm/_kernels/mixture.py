@@ -1,7 +1,7 @@
 """EM for mixtures of smooth curves with shared noise, from several starts.
 
 docs/method/decisions.md, eqs. 3 to 7. The M-step is `posterior.m_step`; the E-step is that of
-`strips` (one cause, a spline on pieces) or of `columns` (any basis).
+`pieces` (one cause, a spline) or of `columns` (any basis).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.packed import LOG_2PI, dot
+from anmmm._kernels.pieces import PieceRows, e_step_on_pieces
 from anmmm._kernels.posterior import Fits, Problem, Work, m_step
-from anmmm._kernels.strips import PieceRows, e_step_on_pieces
 
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10

@@ -1,6 +1,6 @@
 """M-step of mixtures of smooth curves: posteriors of the curves, their center, and variances.
 
-docs/method/decisions.md, eqs. 4 to 7. The E-steps are in `strips` and `columns`.
+docs/method/decisions.md, eqs. 4 to 7. The E-steps are in `pieces` and `columns`.
 """
 
 from __future__ import annotations

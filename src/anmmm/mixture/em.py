@@ -16,7 +16,6 @@ import numpy as np
 from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
-from anmmm._kernels.strips import collect
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit, fit_location_scale
 from anmmm.mixture.layout import Job, padded
@@ -88,14 +87,8 @@ def fit_mixture(
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound, at = float(history[winner, n_iter - 1]), padded(r + 1)
     mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
-    responsibilities = job.whole.responsibilities
-    if layout is not None:
-        probabilities, curves = np.empty((2, n, C))
-        coefficients = job.workspace.coefficients
-        collect(layout.strips, layout.slots, coefficients, responsibilities, probabilities, curves)
-    else:
-        probabilities = responsibilities[: C * n].reshape(C, n).T.copy()
-        curves = basis.design @ mean.T
+    size, places = len(job.whole.y), EVERY if layout is None else layout.places
+    responsibilities = job.whole.responsibilities[: C * size].reshape(C, size)
     return MixtureFit(
         n_mechanisms=C,
         weights=fits.weights[winner].copy(),
@@ -104,8 +97,8 @@ def fit_mixture(
         mean=mean,
         factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
         splines=basis.splines,
-        probabilities=probabilities,
-        curves=curves,
+        probabilities=responsibilities.T[places].copy(),
+        curves=basis.design @ mean.T,
         bound=bound,
         curve_cost=log_likelihood - bound,
         parameter_cost=parameter_cost,

@@ -16,9 +16,16 @@ from anmmm._kernels import packed
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips
+from anmmm._kernels.pieces import (
+    CHUNK,
+    CUBIC,
+    N_SUMS,
+    PieceRows,
+    Pieces,
+    PieceWorkspace,
+    Slots,
+)
 from anmmm._kernels.posterior import Fits, Work
-from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray
 
@@ -29,9 +36,6 @@ TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 # 3 % of a decision on 100 observations, and 10 % on 1000.
 MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
 
-
-# Overhead of a group of strips, in steps.
-GROUP_COST = 4
 POOL = threading.local()
 # Length in whole vectors.
 padded: Callable[[int], int] = cast(Any, packed.padded).py_func
@@ -41,8 +45,8 @@ class Layout(Record):
     """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,)."""
 
     pieces: Pieces
-    strips: Strips
-    slots: NDArray[np.int64]  # (n_samples,), places of the observations in the strips
+    slots: Slots
+    places: NDArray[np.int64]  # (n_samples,), the observations' slots
     x: FloatArray
     knots: FloatArray
 
@@ -51,13 +55,13 @@ class Layout(Record):
         cls, x: FloatArray, knots: FloatArray, columns: Callable[[FloatArray], FloatArray]
     ) -> Layout:
         """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
-        return cls(_pieces(knots, columns), *_strips(x, knots), x, knots)
+        return cls(_pieces(knots, columns), *_slots(x, knots), x, knots)
 
     def of_rows(self, rows: IntArray) -> Layout:
         """Lay some of the observations out."""
         x = self.x[rows]
-        strips, slots = _strips(x, self.knots)
-        return replace(self, x=x, strips=strips, slots=slots)
+        slots, places = _slots(x, self.knots)
+        return replace(self, x=x, slots=slots, places=places)
 
 
 def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
@@ -74,40 +78,21 @@ def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> P
     return Pieces(planes.ravel(), rows.ravel())
 
 
-def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]]:
+def _slots(x: FloatArray, knots: FloatArray) -> tuple[Slots, NDArray[np.int64]]:
     n, n_pieces = len(x), max(len(knots) - 1, 1)
     # Columns that do not depend on the cause have one piece.
     piece = knots[1:-1].searchsorted(x, side="right")
-    counts = np.bincount(piece, minlength=n_pieces)
-    length = _strip_length(counts, n)
-    n_strips = -(-counts // length)
-    first = n_strips.cumsum() - n_strips
-    # An observation's place among those of its piece.
-    place = np.empty(n, np.int64)
-    place[piece.astype(np.int16).argsort(kind="stable")] = np.arange(n)
-    place -= (counts.cumsum() - counts)[piece]
-    step, strip = np.divmod(place, n_strips[piece])
-    group, lane = np.divmod(strip + first[piece], LANES)
-    slots = (group * length + step) * LANES + lane
-    pieces = np.arange(n_pieces).repeat(n_strips)
-    of_strip = np.zeros(padded(len(pieces)), np.int64)
-    of_strip[: len(pieces)] = pieces
-    u, present = np.zeros((2, len(of_strip) * length))
-    present[slots] = 1.0
+    counts, ends = np.bincount(piece, minlength=n_pieces), np.zeros(n_pieces + 1, np.int64)
+    np.cumsum(-(-counts // LANES) * LANES, out=ends[1:])
+    places = np.empty(n, np.int64)
+    places[piece.astype(np.int16).argsort(kind="stable")] = np.arange(n)
+    places += (ends[:-1] - counts.cumsum() + counts)[piece]
+    u, present = np.zeros((2, ends[-1]))
+    present[places] = 1.0
     if len(knots) > 1:
         left, right = knots[piece], knots[piece + 1]
-        u[slots] = (2.0 * x - left - right) / (right - left)
-    return Strips(u, present, of_strip, length), slots
-
-
-def _strip_length(counts: IntArray, n: int) -> int:
-    """Return the length of strips that makes a pass over observations on pieces shortest."""
-    # That divides the longest piece, or an average one, evenly.
-    longest = np.array([counts.max(), -(-n // len(counts))])
-    lengths = -(-longest // np.arange(1, LANES + 1)[:, np.newaxis]).ravel()
-    n_strips = (-(-counts // lengths[:, np.newaxis])).sum(axis=1)
-    steps = -(-n_strips // LANES) * (lengths + GROUP_COST)
-    return int(lengths[steps.argmin()])
+        u[places] = (2.0 * x - left - right) / (right - left)
+    return Slots(u, present, ends), places
 
 
 def _rounded(size: int) -> int:
@@ -139,23 +124,20 @@ class Job(NamedTuple):
         """
         S, _, C = given.shape
         sample, whole = layouts
-        K = padded(max(len(whole.knots) - 1, 1))
-        few, slots = _rounded(len(sample.strips.u)), _rounded(len(whole.strips.u))
-        n_strips = _rounded(max(len(sample.strips.piece), len(whole.strips.piece)))
-        sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
-        workspace = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
+        sums = (C * N_SUMS * padded(max(len(whole.knots) - 1, 1)),)
+        few, slots = _rounded(len(sample.slots.u)), _rounded(len(whole.slots.u))
         shared = (few,), (slots,), (C * max(S * few, slots),)
-        shapes = *shared, *workspace, (len(whole.pieces.rows),)
+        shapes = *shared, sums, sums, (C * CHUNK,), (LANES,), (len(whole.pieces.rows),)
         (*slotted, responsibilities), made = _get_workspace(PieceWorkspace, (S, C), sizes, *shapes)
 
         def lay(layout: Layout, effect: FloatArray, y: FloatArray) -> PieceRows:
-            y = y[: len(layout.strips.u)]
-            y[layout.slots] = effect
-            return PieceRows(layout.pieces, layout.strips, y, responsibilities, len(effect))
+            y = y[: len(layout.slots.u)]
+            y[layout.places] = effect
+            return PieceRows(layout.pieces, layout.slots, y, responsibilities, len(effect))
 
-        n_slots = len(sample.strips.u)
+        n_slots = len(sample.slots.u)
         starts = responsibilities[: S * C * n_slots].reshape(S, C, n_slots)
-        starts[:, :, sample.slots] = given.transpose(0, 2, 1)
+        starts[:, :, sample.places] = given.transpose(0, 2, 1)
         rows = lay(sample, effects[0], slotted[0])
         rest = rows if whole is sample else lay(whole, effects[1], slotted[1])
         return cls(rows, rest, *made)
