@@ -163,7 +163,7 @@ def draw_pieces() -> None:
     left.set(xlabel="cause, standardized", ylabel="effect", title="pieces between knots")
     vectors, lanes = np.divmod(layout.places, LANES)
     right.scatter(lanes, vectors, s=40, marker="s", **colors)
-    for end in layout.slots.ends[1:-1]:
+    for end in layout.rows.ends[1:-1]:
         right.axhline(end / LANES - 0.5, color="0.6", linewidth=0.8)
     right.set(xlabel="lane", ylabel="vector", title="slots")
     right.invert_yaxis()

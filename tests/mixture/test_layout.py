@@ -14,7 +14,7 @@ from anmmm._kernels.pieces import CUBIC
 from anmmm._kernels.posterior import Problem
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import em, fit_mixture
-from anmmm.mixture.layout import Job
+from anmmm.mixture.layout import ColumnLayout, Job
 from anmmm.mixture.splines import SplineBasis, _cubes
 from drawn import standard, standard_mixture
 from same import assert_parameters
@@ -47,8 +47,8 @@ def test_exponential_of_eight():
 def test_columns_on_pieces_are_the_columns(rng, n):
     for draw in CAUSES.values():
         basis = SplineBasis.of(standard(draw(rng, n)))
-        slots, places, r = basis.layout.slots, basis.layout.places, len(basis.prior)
-        planes = basis.layout.pieces.planes.reshape(r, CUBIC, -1)
+        slots, places, r = basis.layout.rows, basis.layout.places, len(basis.prior)
+        planes = slots.pieces.planes.reshape(r, CUBIC, -1)
         assert len(np.unique(places)) == n
         assert_array_equal(np.flatnonzero(slots.present), np.sort(places))
         assert np.abs(slots.u).max() < 1.0 + 1e-9
@@ -95,7 +95,7 @@ def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
     def short_bounds(chosen):
         """The start that would be continued, and the bounds of all short runs."""
         layouts, effects = (basis.layout,) * 2, (y, y)
-        job = Job.on_pieces(layouts, effects, chosen, (len(basis.prior), 3 + basis.n_null, 0))
+        job = Job.of(layouts, effects, chosen, (len(basis.prior), 3 + basis.n_null, 0))
         job.fits.scales[:] = 1.0
         problem = Problem(basis.prior, basis.n_null, 1, 1e-6, 1e-6, 0, -np.inf)
         return fit_curves(problem, *job)[0], job.starts.history.copy()
@@ -121,7 +121,7 @@ def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
     for by_columns in (False, True):
         basis = SplineBasis.of(x)
         if by_columns:
-            vars(basis)["layout"] = None
+            vars(basis)["layout"] = ColumnLayout.of(basis.columns, n)
         fits.append(fit_mixture(basis, y, starts=starts))
     one, other = fits
     assert (one.n_iter, one.start, one.converged) == (other.n_iter, other.start, other.converged)

@@ -11,6 +11,7 @@ from anmmm._kernels.mixture import SHORT_RUN
 from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
+from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import SplineBasis, gaussian_basis
 from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
 from drawn import standard
@@ -24,7 +25,7 @@ def run(design, y, prior, n_null, R, **options):
     """Fit by columns, to which knots mean nothing: a short run and `max_iter` more iterations."""
     scales = options.pop("scales", np.ones(3 + n_null))
     basis = SplineBasis(design, prior, n_null, None)
-    vars(basis)["layout"] = None
+    vars(basis)["layout"] = ColumnLayout.of(basis.columns, len(y))
     return fit_mixture(basis, y, starts=[R], scales=scales, tol=-np.inf, **options)
 
 
@@ -36,6 +37,7 @@ def run(design, y, prior, n_null, R, **options):
 def test_em_by_columns_matches_the_oracle(rng, monkeypatch, n, r, n_null, C):
     monkeypatch.setattr(em, "N_INNER", 1)
     design, y = rng.normal(size=(n, r)), rng.normal(size=n)
+    design[:, 0] = 1.0
     prior = rng.uniform(0.1, 2.0, size=r)
     R = rng.dirichlet(np.ones(C), size=n)
     start = np.ones(3 + n_null)
@@ -63,7 +65,8 @@ def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng, monkey
 
 def test_labels_count_in_every_iteration(rng, monkeypatch):
     monkeypatch.setattr(em, "N_INNER", 1)
-    design, y, R = rng.normal(size=(40, 2)), rng.normal(size=40), rng.dirichlet([1, 1], size=40)
+    design = np.column_stack([np.ones(40), rng.normal(size=40)])
+    y, R = rng.normal(size=40), rng.dirichlet([1, 1], size=40)
     label_likelihood = np.log(rng.dirichlet([1, 1], size=40))
     bound, expected, weights, scales, _, means, _ = oracle.mixture_steps(
         SHORT_RUN + 2, design, y, np.ones(2), 2, R, np.ones(5), label_likelihood

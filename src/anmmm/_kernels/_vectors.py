@@ -126,7 +126,7 @@ def maximum(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", *args), *args)
 
 
-def _sum_of_lanes(builder: Any, vector: Any) -> Any:
+def _reduce(builder: Any, vector: Any, combine: Any) -> Any:
     # In pairs: the same order on every processor.
     count = LANES
     while count > 1:
@@ -135,14 +135,20 @@ def _sum_of_lanes(builder: Any, vector: Any) -> Any:
             ir.Constant(ir.VectorType(ir.IntType(32), count), [*range(first, first + count)])
             for first in (0, count)
         )
-        vector = builder.fadd(*(builder.shuffle_vector(vector, vector, each) for each in halves))
+        vector = combine(*(builder.shuffle_vector(vector, vector, each) for each in halves))
     return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
 
 
 # The sum of the lanes.
 @_function(types.float64, EIGHT)
 def reduce_add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return _sum_of_lanes(builder, args[0])
+    return _reduce(builder, args[0], builder.fadd)
+
+
+# Their product.
+@_function(types.float64, EIGHT)
+def reduce_multiply(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _reduce(builder, args[0], builder.fmul)
 
 
 def _rows(builder: Any, args: Any) -> Any:
@@ -167,7 +173,7 @@ def store_rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def add_sums(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     for vector, place in _rows(builder, args):
         pointer = _pointer(context, builder, signature, place)
-        total = builder.fadd(builder.load(pointer), _sum_of_lanes(builder, vector))
+        total = builder.fadd(builder.load(pointer), _reduce(builder, vector, builder.fadd))
         builder.store(total, pointer)
     return context.get_dummy_value()
 

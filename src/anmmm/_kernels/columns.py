@@ -1,4 +1,4 @@
-"""E-step of a mixture of curves in any basis, in blocks of observations.
+"""E-step of a mixture of curves in any basis, in chunks of observations.
 
 docs/method/decisions.md, eq. 3. Columns are padded with zeros to whole vectors of observations.
 """
@@ -7,35 +7,33 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.packed import clear, dot, exp_nonpositive, padded, sum_of_logs
+from anmmm._kernels.e_step import CHUNK, pass_over
+from anmmm._kernels.packed import clear, dot
 from anmmm._kernels.posterior import Fits
 from anmmm._kernels.systems import inverse_factor
 
-# Observations of a block, whose columns should stay in the nearest cache.
-BLOCK = 256
-
 
 class ColumnRows(NamedTuple):
-    """Observations in any basis, and their responsibilities."""
+    """Observations in any basis, and their responsibilities; P = padded(n)."""
 
-    columns: FloatArray  # (r, padded(n))
-    label_likelihood: FloatArray  # (n, C), log-likelihood of given labels, or (0, C)
-    y: FloatArray  # (n,), the effect
-    responsibilities: FloatArray  # (S C n,), curve by curve
+    columns: FloatArray  # (r, P)
+    label_likelihood: FloatArray  # (C, P), log-likelihood of given labels, or (0, 0)
+    present: FloatArray  # (P,), 1 for an observation, then 0
+    ends: IndexArray  # (2,), 0 and P
     n: int
+    y: FloatArray  # (P,), the effect
+    responsibilities: FloatArray  # (S C P,), curve by curve
 
 
 class ColumnWorkspace(NamedTuple):
-    """Arrays that a pass over the observations writes to, of one block except the first."""
+    """Arrays that a pass over the observations reads and writes."""
 
+    terms: FloatArray  # (C CHUNK,), then responsibilities
     factor: FloatArray  # (C, padded(r), padded(r)), F of `inverse_factor`
-    terms: FloatArray  # (C, BLOCK), log-densities, then responsibilities
-    top: FloatArray  # (BLOCK,), largest terms
-    total: FloatArray  # (BLOCK,)
-    curve: FloatArray  # (BLOCK,)
-    variance: FloatArray  # (BLOCK,)
+    curve: FloatArray  # (CHUNK,)
+    variance: FloatArray  # (LANES,)
 
 
 @kernel(inner=True, loops=True)
@@ -109,52 +107,49 @@ def add_weighted(
             gram[i, r - 1] += dot(part, columns[r - 1][begin:end])
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _write_terms(
-    rows: ColumnRows, space: ColumnWorkspace, fits: Fits, s: int, plain: bool, begin: int, n: int
+    rows: ColumnRows,
+    space: ColumnWorkspace,
+    fits: Fits,
+    s: int,
+    plain: bool,
+    piece: int,
+    slot: int,
+    to: int,
 ) -> None:
-    """Write ``log a_c + E_q log p(y_n | c)`` of a block, without the logarithm of σ."""
-    half, curve, variance = -0.5 / fits.scales[s, 0], space.curve, space.variance
-    y = rows.y[begin : begin + n]
+    half = -0.5 / fits.scales[s, 0]
     for c in range(fits.weights.shape[1]):
-        terms, log_weight, factor = space.terms[c], fits.log_weights[s, c], space.factor[c]
-        mean = fits.mean[s, c]
-        expected_curve(rows.columns, begin, padded(n), mean, factor, curve, variance)
-        for k in range(n):
-            e = y[k] - curve[k]
-            squares = e * e if plain else e * e + variance[k]
-            terms[k] = log_weight + half * squares
-        if rows.label_likelihood.shape[0] > 0:
-            for k in range(n):
-                terms[k] += rows.label_likelihood[begin + k, c]
+        factor, log_weight, labels = space.factor[c], fits.log_weights[s, c], rows.label_likelihood
+        expected_curve(
+            rows.columns, slot, LANES, fits.mean[s, c], factor, space.curve, space.variance
+        )
+        e = load(rows.y, slot) - load(space.curve, 0)
+        squares = e * e if plain else e * e + load(space.variance, 0)
+        term = half * squares + log_weight
+        if labels.shape[0] > 0:
+            term += load(labels[c], slot)
+        store(space.terms, c * CHUNK + to, term)
 
 
-@kernel(fastmath=SUMS, inner=True)
-def _responsibilities(space: ColumnWorkspace, n: int) -> float:
-    """Turn a block's terms into responsibilities; return the sum of the logs of their totals."""
-    terms, top, total = space.terms, space.top, space.total
-    C, logs = terms.shape[0], 0.0
-    for k in range(n):
-        top[k], total[k] = terms[0, k], 0.0
-    for c in range(1, C):
-        for k in range(n):
-            top[k] = max(terms[c, k], top[k])
-    for c in range(C):
-        for k in range(n):
-            terms[c, k] -= top[k]
-        exp_nonpositive(terms[c], n)
-        for k in range(n):
-            total[k] += terms[c, k]
-    for k in range(n):
-        logs += top[k]
-    logs += sum_of_logs(total, n)
-    for c in range(C):
-        for k in range(n):
-            terms[c, k] /= total[k]
-    return logs
+@kernel(inner=True)
+def _add_up(
+    rows: ColumnRows,
+    space: ColumnWorkspace,
+    fits: Fits,
+    s: int,
+    c: int,
+    piece: int,
+    slot: int,
+    size: int,
+    weights: FloatArray,
+    at: int,
+) -> None:
+    sums, weights, y = fits.sums[s, c], weights[at : at + size], rows.y[slot : slot + size]
+    add_weighted(rows.columns, slot, weights, y, space.curve, sums, sums[-1])
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def e_step_on_columns(
     rows: ColumnRows,
     space: ColumnWorkspace,
@@ -165,29 +160,11 @@ def e_step_on_columns(
     keep: bool,
     n_sums: int,
 ) -> float:
-    """E-step, as `e_step_on_pieces`. O(n C r²)."""
+    """E-step, as `pass_over`. O(n C r²)."""
     C, r = fits.rows.shape[1:3]
-    n, total = rows.n, 0.0
     for c in range(C if not given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
-    for begin in range(0, n, BLOCK):
-        size = min(BLOCK, n - begin)
-        if not given:
-            _write_terms(rows, space, fits, s, plain, begin, size)
-            total += _responsibilities(space, size)
-        for c in range(C):
-            for k in range(size):
-                if given:
-                    space.terms[c, k] = rows.responsibilities[(s * C + c) * n + begin + k]
-                elif keep:
-                    rows.responsibilities[c * n + begin + k] = space.terms[c, k]
-        for c in range(n_sums):
-            weights = space.terms[c, :size]
-            sums, y = fits.sums[s, c], rows.y[begin : begin + size]
-            for k in range(size):
-                sums[-1, 0] += weights[k]
-            add_weighted(rows.columns, begin, weights, y, space.curve, sums, sums[-2])
-    return total
+    return float(pass_over(_write_terms, _add_up, rows, space, fits, s, given, plain, keep, n_sums))

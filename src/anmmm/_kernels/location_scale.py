@@ -11,7 +11,8 @@ import numpy as np
 
 from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels.columns import BLOCK, add_weighted, combine, expected_curve
+from anmmm._kernels.columns import add_weighted, combine, expected_curve
+from anmmm._kernels.e_step import CHUNK
 from anmmm._kernels.packed import (
     HYPER,
     LOG_2PI,
@@ -107,7 +108,7 @@ def location_scale(
     columns, prior, n_null = design
     n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
     system, factor, gradient = new_system(r), zeros((width, width)), zeros(width)
-    gram, moment, part = system.gram, system.moment, empty(BLOCK)
+    gram, moment, part = system.gram, system.moment, empty(CHUNK)
     w, g = empty(n), zeros(padded(n))
     e2, of_curve = empty(padded(n)), empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
@@ -118,8 +119,8 @@ def location_scale(
         clear(moment)
         for i in range(width):
             clear(gram[i])
-        for begin in range(0, n, BLOCK):
-            end = min(begin + BLOCK, n)
+        for begin in range(0, n, CHUNK):
+            end = min(begin + CHUNK, n)
             add_weighted(columns, begin, w[begin:end], y[begin:end], part, gram, moment)
         penalty = _curve_step(design, n_inner, scales, system)
         inverse_factor(system.rows, system.pivots, r, factor)

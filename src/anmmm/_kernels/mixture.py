@@ -36,13 +36,13 @@ class Starts(NamedTuple):
     converged_at: FloatArray
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
-    sums: FloatArray  # (padded(r) + 2, padded(r)), as those of a curve
+    sums: FloatArray  # (padded(r) + 1, padded(r)), as those of a curve
 
 
 def e_step(
     rows: Any, space: Any, fits: Fits, s: int, given: bool, plain: bool, keep: bool, n_sums: int
 ) -> float:
-    """E-step, as `e_step_on_pieces`, for either layout; kernels call it."""
+    """E-step, as `pass_over`, for either kind of rows; kernels call it."""
     raise NotImplementedError
 
 

@@ -1,6 +1,6 @@
 """M-step of mixtures of smooth curves: posteriors of the curves, their center, and variances.
 
-docs/method/decisions.md, eqs. 4 to 7. The E-steps are in `pieces` and `columns`.
+docs/method/decisions.md, eqs. 4 to 7. The E-step is in `e_step`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Fits(NamedTuple):
     mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
     rows: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), systems after their elimination
     pivots: FloatArray  # (S, C, padded(r))
-    # (S, C, padded(r) + 2, padded(r)): Σ_n R_nc ψ_n ψ_nᵀ; below it Σ_n R_nc y_n ψ_n, and Σ_n R_nc
+    # (S, C, padded(r) + 1, padded(r)): Σ_n R_nc ψ_n ψ_nᵀ; below it Σ_n R_nc y_n ψ_n
     sums: FloatArray
 
 
@@ -119,7 +119,7 @@ def _variances(
             m = mean[c, i]
             second[i] += variance[c, i]
             explained = 1.0 - (variance[c, i] + m * (m - center[i])) * precision[i]
-            rss += scales[0] * explained - m * sums[c, -2, i]
+            rss += scales[0] * explained - m * sums[c, -1, i]
     penalty = 0.5 * log_det
     if C > 1:
         penalty += _center_posterior(problem, scales, center, mean, work)
@@ -165,7 +165,7 @@ def m_step(
         log_det = 0.0
         for c in range(C):
             rows, pivots, mean = fits.rows[s, c], fits.pivots[s, c], fits.mean[s, c]
-            gram, moment, variance = fits.sums[s, c], fits.sums[s, c, -2], work.variance[c]
+            gram, moment, variance = fits.sums[s, c], fits.sums[s, c, -1], work.variance[c]
             log_det += solve(
                 System(gram, moment, center, precision, rows, pivots, mean, variance), r, scales[0]
             )
@@ -173,7 +173,8 @@ def m_step(
             problem, n, y2, log_det, scales, center, fits.mean[s], fits.sums[s], work
         )
     for c in range(C):
-        weight = (fits.sums[s, c, -1, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
+        # The first column is 1.
+        weight = (fits.sums[s, c, 0, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
         fits.weights[s, c], fits.log_weights[s, c] = weight, math.log(weight)
         penalty -= WEIGHT_PRIOR * (math.log(weight) + math.log(C))
     return penalty, rss

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,7 @@ from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit, fit_location_scale
-from anmmm.mixture.layout import Job, padded
+from anmmm.mixture.layout import ColumnLayout, Job, padded
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, start_rows
 from anmmm.preprocessing import Cells
@@ -66,17 +65,11 @@ def fit_mixture(
         given = given[:, rows]
     n, C, r = len(y), given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
-    common = (seen, y), given, (r, len(scales), max_iter)
-    layout = basis.layout if label_likelihood is None else None
-    if layout is not None:
-        sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
-        job = Job.on_pieces((sample, layout), *common)
-    else:
-        seen_columns = basis.columns
-        if not isinstance(rows, slice):
-            seen_columns = replace(basis, design=basis.design[rows]).columns
-        labels = np.empty((0, C)) if label_likelihood is None else label_likelihood
-        job = Job.on_columns((seen_columns, basis.columns), *common, labels)
+    layout = basis.layout
+    if label_likelihood is not None:
+        layout = ColumnLayout.of(basis.columns, n, label_likelihood)
+    sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
+    job = Job.of((sample, layout), (seen, y), given, (r, len(scales), max_iter))
     fits, history = job.fits, job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
@@ -87,7 +80,7 @@ def fit_mixture(
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound, at = float(history[winner, n_iter - 1]), padded(r + 1)
     mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
-    size, places = len(job.whole.y), EVERY if layout is None else layout.places
+    size = len(job.whole.y)
     responsibilities = job.whole.responsibilities[: C * size].reshape(C, size)
     return MixtureFit(
         n_mechanisms=C,
@@ -97,7 +90,7 @@ def fit_mixture(
         mean=mean,
         factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
         splines=basis.splines,
-        probabilities=responsibilities.T[places].copy(),
+        probabilities=responsibilities.T[layout.places].copy(),
         curves=basis.design @ mean.T,
         bound=bound,
         curve_cost=log_likelihood - bound,

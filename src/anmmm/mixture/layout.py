@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._kernels import packed
 from anmmm._kernels._vectors import LANES
-from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
+from anmmm._kernels.columns import ColumnRows, ColumnWorkspace
+from anmmm._kernels.e_step import CHUNK
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import (
-    CHUNK,
-    CUBIC,
-    N_SUMS,
-    PieceRows,
-    Pieces,
-    PieceWorkspace,
-    Slots,
-)
+from anmmm._kernels.pieces import CUBIC, N_SUMS, PieceRows, Pieces, PieceWorkspace
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._record import Record
 from anmmm._typing import FloatArray, IntArray
@@ -41,27 +33,68 @@ POOL = threading.local()
 padded: Callable[[int], int] = cast(Any, packed.padded).py_func
 
 
-class Layout(Record):
-    """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,)."""
+class Layout(Record, ABC):
+    """Where observations (n_samples,) lie in a pass over them."""
 
-    pieces: Pieces
-    slots: Slots
-    places: NDArray[np.int64]  # (n_samples,), the observations' slots
+    rows: Any  # PieceRows or ColumnRows, without effects and responsibilities
+    places: IntArray | slice  # the observations' slots
+
+    @abstractmethod
+    def of_rows(self, rows: IntArray) -> Layout:
+        """Lay some of the observations out."""
+
+    @abstractmethod
+    def workspace(self, C: int) -> tuple[Any, ...]:
+        """Return the type of the arrays of a pass, and their shapes for C curves."""
+
+
+class PieceLayout(Layout):
+    """Observations of one cause on the pieces of a basis between increasing knots (n_knots,)."""
+
     x: FloatArray
     knots: FloatArray
 
     @classmethod
     def of(
         cls, x: FloatArray, knots: FloatArray, columns: Callable[[FloatArray], FloatArray]
-    ) -> Layout:
+    ) -> PieceLayout:
         """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
-        return cls(_pieces(knots, columns), *_slots(x, knots), x, knots)
+        return cls(*_slots(x, knots, _pieces(knots, columns)), x, knots)
 
-    def of_rows(self, rows: IntArray) -> Layout:
-        """Lay some of the observations out."""
+    def of_rows(self, rows: IntArray) -> PieceLayout:
         x = self.x[rows]
-        slots, places = _slots(x, self.knots)
-        return replace(self, x=x, slots=slots, places=places)
+        return PieceLayout(*_slots(x, self.knots, self.rows.pieces), x, self.knots)
+
+    def workspace(self, C: int) -> tuple[Any, ...]:
+        curves = (C * N_SUMS * padded(len(self.rows.ends) - 1),)
+        return PieceWorkspace, (C * CHUNK,), curves, curves, self.rows.pieces.rows.shape
+
+
+class ColumnLayout(Layout):
+    """Observations in their order, of columns (r, padded(n_samples))."""
+
+    @classmethod
+    def of(cls, columns: FloatArray, n: int, labels: FloatArray | None = None) -> ColumnLayout:
+        """Lay columns out; labels: their log-likelihood, (n, C)."""
+        present, ends = np.zeros(columns.shape[1]), np.array([0, columns.shape[1]])
+        present[:n] = 1.0
+        likelihood = np.empty((0, 0)) if labels is None else columns_of(labels)
+        return cls(ColumnRows(columns, likelihood, present, ends, n, present, present), slice(n))
+
+    def of_rows(self, rows: IntArray) -> ColumnLayout:
+        return ColumnLayout.of(columns_of(self.rows.columns.T[rows]), len(rows))
+
+    def workspace(self, C: int) -> tuple[Any, ...]:
+        width = padded(len(self.rows.columns))
+        return ColumnWorkspace, (C * CHUNK,), (C, width, width), (CHUNK,), (LANES,)
+
+
+def columns_of(design: FloatArray) -> FloatArray:
+    """Return the columns of an array (n, r), (r, padded(n)), padded with zeros."""
+    n, r = design.shape
+    columns = np.zeros((r, padded(n)))
+    columns[:, :n] = design.T
+    return columns
 
 
 def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
@@ -78,7 +111,7 @@ def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> P
     return Pieces(planes.ravel(), rows.ravel())
 
 
-def _slots(x: FloatArray, knots: FloatArray) -> tuple[Slots, NDArray[np.int64]]:
+def _slots(x: FloatArray, knots: FloatArray, pieces: Pieces) -> tuple[PieceRows, IntArray]:
     n, n_pieces = len(x), max(len(knots) - 1, 1)
     # Columns that do not depend on the cause have one piece.
     piece = knots[1:-1].searchsorted(x, side="right")
@@ -92,7 +125,7 @@ def _slots(x: FloatArray, knots: FloatArray) -> tuple[Slots, NDArray[np.int64]]:
     if len(knots) > 1:
         left, right = knots[piece], knots[piece + 1]
         u[places] = (2.0 * x - left - right) / (right - left)
-    return Slots(u, present, ends), places
+    return PieceRows(pieces, u, present, ends, n, u, u), places
 
 
 def _rounded(size: int) -> int:
@@ -103,15 +136,15 @@ def _rounded(size: int) -> int:
 class Job(NamedTuple):
     """Arguments of the compiled fit after the problem, and its results."""
 
-    sample: PieceRows | ColumnRows
-    whole: PieceRows | ColumnRows
-    workspace: Any  # PieceWorkspace or ColumnWorkspace
+    sample: Any
+    whole: Any
+    workspace: Any
     work: Work
     fits: Fits
     starts: Starts
 
     @classmethod
-    def on_pieces(
+    def of(
         cls,
         layouts: tuple[Layout, Layout],
         effects: tuple[FloatArray, FloatArray],
@@ -122,45 +155,21 @@ class Job(NamedTuple):
 
         sizes: columns, scales, and most iterations.
         """
-        S, _, C = given.shape
-        sample, whole = layouts
-        sums = (C * N_SUMS * padded(max(len(whole.knots) - 1, 1)),)
-        few, slots = _rounded(len(sample.slots.u)), _rounded(len(whole.slots.u))
-        shared = (few,), (slots,), (C * max(S * few, slots),)
-        shapes = *shared, sums, sums, (C * CHUNK,), (LANES,), (len(whole.pieces.rows),)
-        (*slotted, responsibilities), made = _get_workspace(PieceWorkspace, (S, C), sizes, *shapes)
-
-        def lay(layout: Layout, effect: FloatArray, y: FloatArray) -> PieceRows:
-            y = y[: len(layout.slots.u)]
-            y[layout.places] = effect
-            return PieceRows(layout.pieces, layout.slots, y, responsibilities, len(effect))
-
-        n_slots = len(sample.slots.u)
-        starts = responsibilities[: S * C * n_slots].reshape(S, C, n_slots)
-        starts[:, :, sample.places] = given.transpose(0, 2, 1)
-        rows = lay(sample, effects[0], slotted[0])
-        rest = rows if whole is sample else lay(whole, effects[1], slotted[1])
-        return cls(rows, rest, *made)
-
-    @classmethod
-    def on_columns(
-        cls,
-        columns: tuple[FloatArray, FloatArray],
-        effects: tuple[FloatArray, FloatArray],
-        given: FloatArray,
-        sizes: tuple[int, int, int],
-        labels: FloatArray,
-    ) -> Job:
-        """Do the same on columns (r, padded(n)); labels: their log-likelihood, (n, C) or (0, C)."""
-        (S, _, C), n, width = given.shape, len(effects[1]), padded(sizes[0])
-        shapes = (S * C * n,), (C, width, width), (C, BLOCK), *((BLOCK,),) * 4
-        (responsibilities,), made = _get_workspace(ColumnWorkspace, (S, C), sizes, *shapes)
-        sample, whole = (
-            ColumnRows(part, labels, effect, responsibilities, len(effect))
-            for part, effect in zip(columns, effects, strict=True)
+        (S, _, C), (sample, whole) = given.shape, layouts
+        few, slots = (len(layout.rows.present) for layout in layouts)
+        shared = (_rounded(few),), (_rounded(slots),), (C * _rounded(max(S * few, slots)),)
+        kind, *shapes = whole.workspace(C)
+        (*effects_in, responsibilities), made = _get_workspace(
+            kind, (S, C), sizes, *shared, *shapes
         )
-        responsibilities[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
-        return cls(sample, whole, *made)
+        starts = responsibilities[: S * C * few].reshape(S, C, few)
+        starts[:, :, sample.places] = given.transpose(0, 2, 1)
+        rows = []
+        for layout, effect, y in zip(layouts, effects, effects_in, strict=True):
+            y = y[: len(layout.rows.present)]
+            y[layout.places] = effect
+            rows.append(layout.rows._replace(y=y, responsibilities=responsibilities))
+        return cls(*rows, *made)
 
 
 def _get_workspace(
@@ -175,7 +184,7 @@ def _get_workspace(
             kept.clear()
         (S, C), (r, n_scales, max_iter) = counts, sizes
         width = padded(r)
-        vectors, totals, sums = (S, C, width), (S, C), (width + 2, width)
+        vectors, totals, sums = (S, C, width), (S, C), (width + 1, width)
         work = (C, width), *((width,),) * 3
         fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
         systems = vectors, (S, C, *sums)

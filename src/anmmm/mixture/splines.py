@@ -16,7 +16,7 @@ from scipy.linalg.lapack import dsyevd
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.gppom.covariance import gram
-from anmmm.mixture.layout import Layout, padded
+from anmmm.mixture.layout import ColumnLayout, Layout, PieceLayout, columns_of
 
 N_KNOTS = 20
 # Columns in addition to the constant and linear ones, of the N_KNOTS - 2 that the knots span.
@@ -105,10 +105,12 @@ class SplineBasis(Record):
     order: IntArray | None = None
 
     @computed
-    def layout(self) -> Layout | None:
-        """The observations on the pieces of a spline; None for several causes."""
+    def layout(self) -> Layout:
+        """The observations on the pieces of a spline; in their order for several causes."""
         breaks = self.splines.breaks
-        return None if breaks is None else Layout.of(self.cause, breaks, self.splines.evaluate)
+        if breaks is None:
+            return ColumnLayout.of(self.columns, len(self.design))
+        return PieceLayout.of(self.cause, breaks, self.splines.evaluate)
 
     @computed
     def cause(self) -> FloatArray:
@@ -129,10 +131,7 @@ class SplineBasis(Record):
     @computed
     def columns(self) -> FloatArray:
         """Columns (n_columns, padded(n_samples)), padded with zeros."""
-        n, r = self.design.shape
-        columns = np.zeros((r, padded(n)))
-        columns[:, :n] = self.design.T
-        return columns
+        return columns_of(self.design)
 
     def of_rows(self, rows: BoolArray) -> SplineBasis:
         """Return a basis of the same curves that is orthonormal at some of the points. O(N r²)."""

@@ -1,0 +1,85 @@
+"""E-step of mixtures of curves: a pass over observations, eight at a time.
+
+docs/method/decisions.md, eq. 3. `pieces` and `columns` have what depends on the kind of curves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels._vectors import (
+    LANES,
+    broadcast,
+    exponential,
+    load,
+    maximum,
+    reduce_add,
+    reduce_multiply,
+    store,
+)
+from anmmm._kernels.packed import LARGE, sum_of_logs
+from anmmm._kernels.posterior import Fits
+
+# Slots whose responsibilities are computed before they are summed up; they stay in cache.
+CHUNK = 256
+
+
+@kernel(inner=True)
+def _normalize(R: FloatArray, C: int, at: int, present: Any) -> Any:
+    """Turn terms into responsibilities; return highest terms, and sums in units of them."""
+    top, total = load(R, at), broadcast(0.0)
+    for c in range(1, C):
+        top = maximum(load(R, c * CHUNK + at), top)
+    for c in range(C):
+        term = exponential(load(R, c * CHUNK + at) - top)
+        store(R, c * CHUNK + at, term)
+        total += term
+    one = present / total
+    for c in range(C):
+        store(R, c * CHUNK + at, load(R, c * CHUNK + at) * one)
+    return top * present, maximum(total * present, broadcast(1.0))
+
+
+@kernel(inner=True)
+def pass_over(
+    write_terms: Any,
+    add_up: Any,
+    rows: Any,
+    space: Any,
+    fits: Fits,
+    s: int,
+    given: bool,
+    plain: bool,
+    keep: bool,
+    n_sums: int,
+) -> float:
+    """Compute one start's responsibilities, and the sums of its first `n_sums` curves.
+
+    Two kernels do what depends on the rows: `write_terms` writes ``log a_c + E_q log p(y_n | c)``,
+    without log σ, of eight slots, and `add_up` adds a chunk of slots to the sums of a curve.
+    given: responsibilities are those of the start; plain: curves have no variance; keep: write the
+    responsibilities. Returns ``Σ_n log Σ_c`` of the terms' exponentials.
+    """
+    C, n_slots, ends, R = fits.weights.shape[1], rows.y.shape[0], rows.ends, space.terms
+    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
+    weights = rows.responsibilities if given else R
+    for piece in range(ends.shape[0] - 1):
+        for slot in range(ends[piece], ends[piece + 1], CHUNK):
+            size = min(CHUNK, ends[piece + 1] - slot)
+            for k in range(0, 0 if given else size, LANES):
+                write_terms(rows, space, fits, s, plain, piece, slot + k, k)
+                top, sums = _normalize(R, C, k, load(rows.present, slot + k))
+                highest, product = top + highest, sums * product
+                for c in range(C if keep else 0):
+                    responsibility = load(R, c * CHUNK + k)
+                    store(rows.responsibilities, c * n_slots + slot + k, responsibility)
+            for c in range(n_sums):
+                at = (s * C + c) * n_slots + slot if given else c * CHUNK
+                add_up(rows, space, fits, s, c, piece, slot, size, weights, at)
+            if not reduce_multiply(product) < LARGE:
+                store(R, 0, product)
+                total += sum_of_logs(R, LANES)
+                product = broadcast(1.0)
+    store(R, 0, product)
+    return float(total + sum_of_logs(R, LANES) + reduce_add(highest))
