@@ -277,20 +277,11 @@ def _orthogonal(
 
 
 def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return orthonormal bases of the column space of A and of its complement, by reflections."""
-    A, Q, rank = A.copy(), np.eye(len(A)), 0
-    for k in range(A.shape[1]):
-        v = A[:, k].copy()
-        v[:rank] = 0.0
-        norm = math.sqrt(v @ v)
-        # Knots may be on a line or plane.
-        if norm > SMALLEST * math.sqrt(len(A)):
-            v[rank] += math.copysign(norm, v[rank])
-            v *= math.sqrt(2.0 / (v @ v))
-            A -= v[:, np.newaxis] * (v @ A)
-            Q -= (Q @ v)[:, np.newaxis] * v
-            rank += 1
-    return Q[:, :rank], Q[:, rank:]
+    """Return orthonormal bases of the column space of A and of its complement."""
+    vectors, sizes, _ = np.linalg.svd(A)
+    # Knots may be on a line or plane.
+    rank = int(np.count_nonzero(sizes > SMALLEST * math.sqrt(len(A))))
+    return vectors[:, :rank], vectors[:, rank:]
 
 
 def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArray, FloatArray]:
@@ -328,11 +319,8 @@ def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatAr
         if not differs.all():
             distinct = np.concatenate([distinct[:1], distinct[1:][differs]])
         # As np.quantile, whose checks take longer than all else at N = 100.
-        count, last = min(n_knots, len(distinct)), len(distinct) - 1
-        ranks = np.arange(count) * (last / max(count - 1, 1))
-        below = np.minimum(ranks.astype(np.intp), max(last - 1, 0))
-        lower, upper = distinct[below], distinct[np.minimum(below + 1, last)]
-        knots = lower + (upper - lower) * (ranks - below)
+        ranks = np.linspace(0.0, len(distinct) - 1.0, min(n_knots, len(distinct)))
+        knots = np.interp(ranks, np.arange(len(distinct)), distinct)
         rising = np.concatenate([[True], knots[1:] > knots[:-1]])
         return np.asarray(knots[rising][:, np.newaxis])
     # As np.unique, which takes longer than all else.
