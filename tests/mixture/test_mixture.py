@@ -1,5 +1,7 @@
 """Mixtures of smooth mechanisms: kernels against the oracle, fits against what was drawn."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,12 +10,11 @@ from sklearn.metrics import adjusted_rand_score
 import oracle
 from anmmm import ANMMixture
 from anmmm._kernels.mixture import SHORT_RUN
-from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
 from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import SplineBasis, gaussian_basis
-from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
+from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts
 from drawn import standard
 from drawn import standard_mixture as mixture
 from same import assert_parameters
@@ -397,20 +398,19 @@ def test_responsibilities_of_labels():
     assert_array_equal(R.argmax(axis=1), [1, 0, 1])
 
 
-def _equal_shares(values, n):
-    starts, none = np.empty((1, len(values), n)), np.empty((len(values), n - 1))
-    order = np.argsort(values)[np.newaxis]
-    compiled_starts(values[np.newaxis], order, TIED_RESIDUALS, values, none, none, SOFTNESS, starts)
-    return (starts[0] - SOFTNESS / n) / (1.0 - SOFTNESS)
+def _equal_parts(values, n):
+    none = np.ones((len(values), n - 1))
+    fit = SimpleNamespace(probabilities=none, curves=none)
+    residuals = values[np.newaxis], values.argsort()[np.newaxis]
+    return (residual_starts(values, n, fit, residuals)[0] - SOFTNESS / n) / (1.0 - SOFTNESS)
 
 
 def test_a_mechanism_is_parted_by_its_curve(rng):
     y, probabilities, curves = rng.normal(size=40), rng.dirichlet(np.ones(3), 40), np.zeros((40, 3))
-    starts = np.empty((3, 40, 4))
-    none = np.empty((0, 40))
-    compiled_starts(none, none.astype(np.intp), 0.0, y, probabilities, curves, SOFTNESS, starts)
+    fit = SimpleNamespace(probabilities=probabilities, curves=curves)
+    starts = residual_starts(y, 4, fit, (y[np.newaxis], y.argsort()[np.newaxis]))
     assert_allclose(starts.sum(axis=2), 1.0)
-    for c, start in enumerate(starts):
+    for c, start in enumerate(starts[1:]):
         labels = probabilities.argmax(axis=1)
         labels[(labels == c) & (y > 0.0)] = 3
         assert_array_equal(start.argmax(axis=1), labels)
@@ -425,16 +425,16 @@ def test_rows_of_a_tied_cause_are_in_the_order_of_the_effect(rng):
 
 def test_equal_shares_split_ties_alike_and_mirror():
     assert_allclose(
-        _equal_shares(np.array([3.0, 1.0, 2.0, 4.0]), 2), [[0, 1], [1, 0], [1, 0], [0, 1]]
+        _equal_parts(np.array([3.0, 1.0, 2.0, 4.0]), 2), [[0, 1], [1, 0], [1, 0], [0, 1]]
     )
     # The middle of an odd number, and three equal values about the cut.
-    assert_allclose(_equal_shares(np.arange(3.0), 2)[1], [0.5, 0.5])
+    assert_allclose(_equal_parts(np.arange(3.0), 2)[1], [0.5, 0.5])
     tied = np.array([0.0, 1.0, 1.0 + 1e-12, 1.0, 1.0, 2.0])
-    part = _equal_shares(tied, 3)
+    part = _equal_parts(tied, 3)
     assert_allclose(part[1:5], np.tile([0.25, 0.5, 0.25], (4, 1)))
     assert_allclose(part.sum(axis=0), 2.0)
-    assert_array_equal(_equal_shares(-tied, 3), part[:, ::-1])
-    assert_allclose(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
+    assert_array_equal(_equal_parts(-tied, 3), part[:, ::-1])
+    assert_allclose(_equal_parts(np.zeros(7), 3), np.full((7, 3), 7 / 21))
 
 
 @pytest.mark.parametrize("n", [4001, 100_003])

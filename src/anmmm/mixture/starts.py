@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
@@ -70,24 +69,37 @@ def residual_starts(
     rows: IntArray | slice = EVERY,
 ) -> FloatArray:
     """Return starts (n_starts, n_rows, n): residuals in n equal parts, and fits of n - 1 split."""
-    y, (values, order) = np.ascontiguousarray(y[rows]), residuals
-    starts = np.empty((len(values) + (n - 1 if n > 2 else 0), len(y), n))
-    compiled_starts(
-        values,
-        order,
-        TIED_RESIDUALS,
-        y,
-        np.ascontiguousarray(previous.probabilities[rows]),
-        np.ascontiguousarray(previous.curves[rows]),
-        SOFTNESS,
-        starts,
-    )
+    size = len(residuals[0][0])
+    # Part of each rank that lies in each of n equal parts, in whole numbers: n ranks are a part.
+    below = np.clip(np.arange(0, n * size + 1, n)[:, np.newaxis] - size * np.arange(n), 0, size)
+    inside = below[1:] - below[:-1]
+    starts = np.empty((len(residuals[0]) + (n - 1 if n > 2 else 0), size, n))
+    for start, values, order in zip(starts, *residuals, strict=False):
+        start[order] = soften(equal_parts(values[order], inside))
+    for split, start in enumerate(starts[len(residuals[0]) :]):
+        labels = previous.probabilities[rows].argmax(axis=1)
+        labels[(labels == split) & (y[rows] > previous.curves[rows, split])] = n - 1
+        start[:] = soften(np.eye(n))[labels]
     return starts
+
+
+def equal_parts(ordered: FloatArray, inside: IntArray) -> FloatArray:
+    """Cut increasing values into n equal parts; tied ones belong equally to all that they reach.
+
+    Adjacent values are tied within `TIED_RESIDUALS` times the largest.
+    """
+    distant = ordered[1:] - ordered[:-1] > TIED_RESIDUALS * max(ordered[-1], -ordered[0])
+    n = inside.shape[1]
+    if distant.all():
+        return inside / n
+    first = np.flatnonzero(np.append(True, distant))
+    counts = np.diff(first, append=len(ordered))[:, np.newaxis]
+    return (np.add.reduceat(inside, first) / (n * counts)).repeat(counts[:, 0], axis=0)
 
 
 def soften(part: FloatArray) -> FloatArray:
     """Distribute a tenth of each observation over all mechanisms."""
-    return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
+    return np.asarray(SOFTNESS / part.shape[-1] + (1.0 - SOFTNESS) * part)
 
 
 def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
