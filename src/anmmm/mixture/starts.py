@@ -91,10 +91,11 @@ def equal_parts(ordered: FloatArray, inside: IntArray) -> FloatArray:
     distant = ordered[1:] - ordered[:-1] > TIED_RESIDUALS * max(ordered[-1], -ordered[0])
     n = inside.shape[1]
     if distant.all():
-        return inside / n
+        return np.asarray(inside / n)
     first = np.flatnonzero(np.append(True, distant))
-    counts = np.diff(first, append=len(ordered))[:, np.newaxis]
-    return (np.add.reduceat(inside, first) / (n * counts)).repeat(counts[:, 0], axis=0)
+    counts = np.diff(first, append=len(ordered))
+    shares = np.add.reduceat(inside, first) / (n * counts[:, np.newaxis])
+    return np.asarray(shares.repeat(counts, axis=0))
 
 
 def soften(part: FloatArray) -> FloatArray:
