@@ -1,6 +1,4 @@
-"""Code of loops and of elements of arrays, against the same functions in Python."""
-
-from itertools import product
+"""Code of elements of arrays, against the same functions in Python."""
 
 import numpy as np
 import pytest
@@ -9,44 +7,6 @@ from numpy.testing import assert_array_equal
 
 from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._library import KernelCompiler
-
-
-def ranges(a, k, out):
-    for i in range(k):
-        out[0] += i
-    for i in range(3, k):
-        out[1] += i
-    for i in range(k, 3):
-        out[2] += i
-    for i in range(k, -1, -2):
-        out[3] = 10 * out[3] + i
-    steps = range(2, k, 3)
-    for i in steps:
-        for j in steps:
-            out[4] += i * j
-    for _ in range(-k):
-        out[5] += 1
-    for i in range(k):
-        if i == 2:
-            continue
-        if i == 4:
-            break
-        out[6] += i
-
-
-def variables(a, k, out):
-    last, total = 0.0, 1.0
-    for i in range(k):
-        if i > 1:
-            inside = a[i, 0, 1] + last
-            last = inside
-        if i == 2:
-            total, last = last, total
-        for j in range(i):
-            total = total + last * j
-        k = k + 0
-    late = total if k > 3 else last
-    out[0], out[1], out[2] = late, last, total
 
 
 def elements(a, k, out):
@@ -61,17 +21,6 @@ def elements(a, k, out):
     out[6] = a[0][1][0] + row[0][1]
 
 
-def slices(a, k, out):
-    row = a[k - 1, 2]
-    long = out[1:]
-    for start in range(-4, 4):
-        for stop in range(-4, 4):
-            part = row[start:stop]
-            for i in range(len(part)):
-                long[3 + start] += part[i] * 10 ** (stop + 4)
-    long[:2][-1], long[-1:][0] = len(row[k:]), len(row[:-1]) + len(out[: 100 * k])
-
-
 def views(a, k, out):
     a[-1][1] = a[2, k - 3]
     a[2, :, 1] = 7.0
@@ -83,10 +32,7 @@ def views(a, k, out):
 
 
 # Assigning arrays needs memory.
-@pytest.mark.parametrize(
-    ("body", "counts"),
-    [*product((ranges, variables, elements, slices), (False, True)), (views, True)],
-)
+@pytest.mark.parametrize(("body", "counts"), [(elements, False), (elements, True), (views, True)])
 def test_kernels_do_what_python_does(body, counts):
     results = []
     compiled = njit(body, pipeline_class=KernelCompiler, error_model="numpy", _nrt=counts)
@@ -131,18 +77,3 @@ def test_new_arrays():
     assert (cube.shape, cube.strides, none.shape) == ((2, 4, 3), (96, 24, 8), (4, 0))
     assert cube[1, 3, 2] == cube.sum() == 5.0
     assert all(each.ctypes.data % 64 == 0 for each in (some, clear, cube))
-
-
-def test_only_variables_that_change_are_in_memory():
-    def total(a):
-        total = 0.0
-        for i in range(a.shape[0]):
-            total += a[i]
-        return total
-
-    short = njit(total, pipeline_class=KernelCompiler, _nrt=False)
-    assert short(np.arange(5.0)) == 10.0
-    [compiled] = short.overloads.values()
-    code = str(compiled.library._shared_module.get_function(compiled.fndesc.llvm_func_name))
-    # The total, and of the loop the next number and how many are left.
-    assert code.count("= alloca ") == 3
