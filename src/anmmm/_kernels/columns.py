@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.e_step import CHUNK, pass_over
+from anmmm._kernels.e_step import CHUNK, EStep, pass_over
 from anmmm._kernels.packed import clear, dot
-from anmmm._kernels.posterior import Fits
 from anmmm._kernels.systems import inverse_factor
 
 
@@ -109,15 +108,9 @@ def add_weighted(
 
 @kernel(inner=True)
 def _write_terms(
-    rows: ColumnRows,
-    space: ColumnWorkspace,
-    fits: Fits,
-    s: int,
-    plain: bool,
-    piece: int,
-    slot: int,
-    to: int,
+    rows: ColumnRows, space: ColumnWorkspace, step: EStep, piece: int, slot: int, to: int
 ) -> None:
+    fits, s = step.fits, step.s
     half = -0.5 / fits.scales[s, 0]
     for c in range(fits.weights.shape[1]):
         factor, log_weight, labels = space.factor[c], fits.log_weights[s, c], rows.label_likelihood
@@ -125,7 +118,7 @@ def _write_terms(
             rows.columns, slot, LANES, fits.mean[s, c], factor, space.curve, space.variance
         )
         e = load(rows.y, slot) - load(space.curve, 0)
-        squares = e * e if plain else e * e + load(space.variance, 0)
+        squares = e * e if step.plain else e * e + load(space.variance, 0)
         term = half * squares + log_weight
         if labels.shape[0] > 0:
             term += load(labels[c], slot)
@@ -136,35 +129,24 @@ def _write_terms(
 def _add_up(
     rows: ColumnRows,
     space: ColumnWorkspace,
-    fits: Fits,
-    s: int,
+    step: EStep,
     c: int,
     piece: int,
     slot: int,
-    size: int,
     weights: FloatArray,
-    at: int,
 ) -> None:
-    sums, weights, y = fits.sums[s, c], weights[at : at + size], rows.y[slot : slot + size]
+    sums, y = step.fits.sums[step.s, c], rows.y[slot : slot + weights.shape[0]]
     add_weighted(rows.columns, slot, weights, y, space.curve, sums, sums[-1])
 
 
 @kernel(inner=True)
-def e_step_on_columns(
-    rows: ColumnRows,
-    space: ColumnWorkspace,
-    fits: Fits,
-    s: int,
-    given: bool,
-    plain: bool,
-    keep: bool,
-    n_sums: int,
-) -> float:
+def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> float:
     """E-step, as `pass_over`. O(n C r²)."""
+    fits, s, given, _, _, n_sums = step
     C, r = fits.rows.shape[1:3]
     for c in range(C if not given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
-    return float(pass_over(_write_terms, _add_up, rows, space, fits, s, given, plain, keep, n_sums))
+    return float(pass_over(_write_terms, _add_up, rows, space, step))

@@ -5,7 +5,7 @@ docs/method/decisions.md, eq. 3. `pieces` and `columns` have what depends on the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import (
@@ -25,6 +25,17 @@ from anmmm._kernels.posterior import Fits
 CHUNK = 256
 
 
+class EStep(NamedTuple):
+    """One start's E-step."""
+
+    fits: Fits
+    s: int  # the start
+    given: bool  # responsibilities are those of the start
+    plain: bool  # curves have no variance
+    keep: bool  # write the responsibilities
+    n_sums: int  # compute the sums of the first curves
+
+
 @kernel(inner=True)
 def _normalize(R: FloatArray, C: int, at: int, present: Any) -> Any:
     """Turn terms into responsibilities; return highest terms, and sums in units of them."""
@@ -42,25 +53,13 @@ def _normalize(R: FloatArray, C: int, at: int, present: Any) -> Any:
 
 
 @kernel(inner=True)
-def pass_over(
-    write_terms: Any,
-    add_up: Any,
-    rows: Any,
-    space: Any,
-    fits: Fits,
-    s: int,
-    given: bool,
-    plain: bool,
-    keep: bool,
-    n_sums: int,
-) -> float:
-    """Compute one start's responsibilities, and the sums of its first `n_sums` curves.
+def pass_over(write_terms: Any, add_up: Any, rows: Any, space: Any, step: EStep) -> float:
+    """Compute responsibilities and sums; return ``Σ_n log Σ_c`` of the terms' exponentials.
 
     Two kernels do what depends on the rows: `write_terms` writes ``log a_c + E_q log p(y_n | c)``,
     without log σ, of eight slots, and `add_up` adds a chunk of slots to the sums of a curve.
-    given: responsibilities are those of the start; plain: curves have no variance; keep: write the
-    responsibilities. Returns ``Σ_n log Σ_c`` of the terms' exponentials.
     """
+    fits, s, given, _, keep, n_sums = step
     C, n_slots, ends, R = fits.weights.shape[1], rows.y.shape[0], rows.ends, space.terms
     highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
     weights = rows.responsibilities if given else R
@@ -68,7 +67,7 @@ def pass_over(
         for slot in range(ends[piece], ends[piece + 1], CHUNK):
             size = min(CHUNK, ends[piece + 1] - slot)
             for k in range(0, 0 if given else size, LANES):
-                write_terms(rows, space, fits, s, plain, piece, slot + k, k)
+                write_terms(rows, space, step, piece, slot + k, k)
                 top, sums = _normalize(R, C, k, load(rows.present, slot + k))
                 highest, product = top + highest, sums * product
                 for c in range(C if keep else 0):
@@ -76,7 +75,7 @@ def pass_over(
                     store(rows.responsibilities, c * n_slots + slot + k, responsibility)
             for c in range(n_sums):
                 at = (s * C + c) * n_slots + slot if given else c * CHUNK
-                add_up(rows, space, fits, s, c, piece, slot, size, weights, at)
+                add_up(rows, space, step, c, piece, slot, weights[at : at + size])
             if not reduce_multiply(product) < LARGE:
                 store(R, 0, product)
                 total += sum_of_logs(R, LANES)

@@ -16,6 +16,7 @@ from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
+from anmmm._kernels.e_step import EStep
 from anmmm._kernels.packed import LOG_2PI, dot
 from anmmm._kernels.pieces import PieceRows, e_step_on_pieces
 from anmmm._kernels.posterior import Fits, Problem, Work, m_step
@@ -39,9 +40,7 @@ class Starts(NamedTuple):
     sums: FloatArray  # (padded(r) + 1, padded(r)), as those of a curve
 
 
-def e_step(
-    rows: Any, space: Any, fits: Fits, s: int, given: bool, plain: bool, keep: bool, n_sums: int
-) -> float:
+def e_step(rows: Any, space: Any, step: EStep) -> float:
     """E-step, as `pass_over`, for either kind of rows; kernels call it."""
     raise NotImplementedError
 
@@ -52,9 +51,7 @@ OPTIONS: Any = {"pipeline_class": KernelCompiler, "_nrt": False}
 @overload(e_step, jit_options=OPTIONS, strict=False)
 def _e_step_of(rows: Any, *_: Any) -> Any:
     chosen = e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
-    return lambda rows, space, fits, s, given, plain, keep, n_sums: chosen(
-        rows, space, fits, s, given, plain, keep, n_sums
-    )
+    return lambda rows, space, step: chosen(rows, space, step)
 
 
 @kernel(inner=True)
@@ -125,7 +122,7 @@ def _run(
             # The residuals of a single curve are known without an E-step.
             bound = -0.5 * rss / s2
             if C > 1:
-                bound = e_step(rows, space, fits, s, False, False, False, C - 1)
+                bound = e_step(rows, space, EStep(fits, s, False, False, False, C - 1))
                 _last_sums(fits, s, starts.sums)
             bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
@@ -156,7 +153,7 @@ def fit_curves(
     S, C = fits.weights.shape
     for s in range(S):
         # All starts have the same observations.
-        e_step(sample, space, fits, s, True, False, False, C if s == 0 else C - 1)
+        e_step(sample, space, EStep(fits, s, True, False, False, C if s == 0 else C - 1))
         if s == 0:
             _sum_all(fits, s, starts.sums)
         else:
@@ -178,10 +175,10 @@ def fit_curves(
     if whole.n > sample.n:
         # ... on all observations.
         starts.stopped[winner], starts.converged_at[winner] = 0.0, 0.0
-        e_step(whole, space, fits, winner, False, False, False, C)
+        e_step(whole, space, EStep(fits, winner, False, False, False, C))
         _sum_all(fits, winner, starts.sums)
         n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter, problem.least)
-    e_step(whole, space, fits, winner, False, False, True, 0)
-    total = e_step(whole, space, fits, winner, False, True, False, 0)
+    e_step(whole, space, EStep(fits, winner, False, False, True, 0))
+    total = e_step(whole, space, EStep(fits, winner, False, True, False, 0))
     noise = LOG_2PI + math.log(fits.scales[winner, 0])
     return winner, n_iter, float(total - 0.5 * whole.n * noise)

@@ -19,9 +19,8 @@ from anmmm._kernels._vectors import (
     store,
     store_rows,
 )
-from anmmm._kernels.e_step import CHUNK, pass_over
+from anmmm._kernels.e_step import CHUNK, EStep, pass_over
 from anmmm._kernels.packed import clear, padded
-from anmmm._kernels.posterior import Fits
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
@@ -158,15 +157,9 @@ def _from_pieces(
 
 @kernel(inner=True)
 def _write_terms(
-    rows: PieceRows,
-    space: PieceWorkspace,
-    fits: Fits,
-    s: int,
-    plain: bool,
-    piece: int,
-    slot: int,
-    to: int,
+    rows: PieceRows, space: PieceWorkspace, step: EStep, piece: int, slot: int, to: int
 ) -> None:
+    fits, s = step.fits, step.s
     curves, K, half = space.curves, padded(rows.ends.shape[0] - 1), -0.5 / fits.scales[s, 0]
     u, y = load(rows.u, slot), load(rows.y, slot)
     for c in range(fits.weights.shape[1]):
@@ -186,19 +179,16 @@ def _write_terms(
 def _add_up(
     rows: PieceRows,
     space: PieceWorkspace,
-    fits: Fits,
-    s: int,
+    step: EStep,
     c: int,
     piece: int,
     slot: int,
-    size: int,
     weights: FloatArray,
-    at: int,
 ) -> None:
     K = padded(rows.ends.shape[0] - 1)
     h0 = h1 = h2 = h3 = h4 = h5 = h6 = m0 = m1 = m2 = m3 = broadcast(0.0)
-    for k in range(0, size, LANES):
-        w, u = load(weights, at + k), load(rows.u, slot + k)
+    for k in range(0, weights.shape[0], LANES):
+        w, u = load(weights, k), load(rows.u, slot + k)
         wy, u2 = w * load(rows.y, slot + k), u * u
         u3 = u2 * u
         w3 = w * u3
@@ -211,17 +201,9 @@ def _add_up(
 
 
 @kernel(inner=True)
-def e_step_on_pieces(
-    rows: PieceRows,
-    space: PieceWorkspace,
-    fits: Fits,
-    s: int,
-    given: bool,
-    plain: bool,
-    keep: bool,
-    n_sums: int,
-) -> float:
+def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> float:
     """E-step, as `pass_over`. O(n C + C r³)."""
+    fits, s, given, plain, _, n_sums = step
     pieces, n_pieces, curves = rows.pieces, rows.ends.shape[0] - 1, space.curves
     (C, r), width, K = fits.rows.shape[1:3], fits.mean.shape[2], padded(n_pieces)
     for c in range(C if not given else 0):
@@ -233,7 +215,7 @@ def e_step_on_pieces(
         else:
             _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, to)
     clear(space.sums)
-    total = pass_over(_write_terms, _add_up, rows, space, fits, s, given, plain, keep, n_sums)
+    total = pass_over(_write_terms, _add_up, rows, space, step)
     for c in range(n_sums):
         on_pieces, sums = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K], fits.sums[s, c]
         _from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-1])

@@ -90,7 +90,7 @@ def fit_mixture(
         mean=mean,
         factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
         splines=basis.splines,
-        probabilities=responsibilities.T[layout.places].copy(),
+        probabilities=responsibilities.take(layout.places, axis=1).T.copy(),
         curves=basis.design @ mean.T,
         bound=bound,
         curve_cost=log_likelihood - bound,

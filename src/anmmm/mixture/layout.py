@@ -37,7 +37,7 @@ class Layout(Record, ABC):
     """Where observations (n_samples,) lie in a pass over them."""
 
     rows: Any  # PieceRows or ColumnRows, without effects and responsibilities
-    places: IntArray | slice  # the observations' slots
+    places: IntArray  # the observations' slots
 
     @abstractmethod
     def of_rows(self, rows: IntArray) -> Layout:
@@ -79,7 +79,7 @@ class ColumnLayout(Layout):
         present, ends = np.zeros(columns.shape[1]), np.array([0, columns.shape[1]])
         present[:n] = 1.0
         likelihood = np.empty((0, 0)) if labels is None else columns_of(labels)
-        return cls(ColumnRows(columns, likelihood, present, ends, n, present, present), slice(n))
+        return cls(ColumnRows(columns, likelihood, present, ends, n, present, present), np.arange(n))
 
     def of_rows(self, rows: IntArray) -> ColumnLayout:
         return ColumnLayout.of(columns_of(self.rows.columns.T[rows]), len(rows))

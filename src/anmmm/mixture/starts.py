@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import order_by
@@ -68,14 +68,23 @@ def residual_starts(
     residuals: tuple[FloatArray, IntArray],
     rows: IntArray | slice = EVERY,
 ) -> FloatArray:
-    """Return starts (n_starts, n_rows, n): residuals in n equal parts, and fits of n - 1 split."""
+    """Return starts (n_starts, n_rows, n): residuals in n equal parts, and fits of n - 1 split.
+
+    Adjacent residuals within `TIED_RESIDUALS` times the largest belong equally to all parts that
+    they reach.
+    """
     size = len(residuals[0][0])
     # Part of each rank that lies in each of n equal parts, in whole numbers: n ranks are a part.
-    below = np.clip(np.arange(0, n * size + 1, n)[:, np.newaxis] - size * np.arange(n), 0, size)
+    ranks, places = np.arange(0, n * size + 1, n), size * np.arange(n)[:, np.newaxis]
+    below = np.minimum(np.maximum(ranks - places, 0), size).T
     inside = below[1:] - below[:-1]
+    untied = soften(inside / n)
     starts = np.empty((len(residuals[0]) + (n - 1 if n > 2 else 0), size, n))
     for start, values, order in zip(starts, *residuals, strict=False):
-        start[order] = soften(equal_parts(values[order], inside))
+        ordered = values[order]
+        near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
+        is_first = np.append(True, ordered[1:] - ordered[:-1] > near)
+        start[order] = untied if is_first.all() else soften(_tied_parts(inside, is_first))
     for split, start in enumerate(starts[len(residuals[0]) :]):
         labels = previous.probabilities[rows].argmax(axis=1)
         labels[(labels == split) & (y[rows] > previous.curves[rows, split])] = n - 1
@@ -83,18 +92,11 @@ def residual_starts(
     return starts
 
 
-def equal_parts(ordered: FloatArray, inside: IntArray) -> FloatArray:
-    """Cut increasing values into n equal parts; tied ones belong equally to all that they reach.
-
-    Adjacent values are tied within `TIED_RESIDUALS` times the largest.
-    """
-    distant = ordered[1:] - ordered[:-1] > TIED_RESIDUALS * max(ordered[-1], -ordered[0])
-    n = inside.shape[1]
-    if distant.all():
-        return np.asarray(inside / n)
-    first = np.flatnonzero(np.append(True, distant))
-    counts = np.diff(first, append=len(ordered))
-    shares = np.add.reduceat(inside, first) / (n * counts[:, np.newaxis])
+def _tied_parts(inside: IntArray, is_first: BoolArray) -> FloatArray:
+    """Return parts that ranks from one `is_first` to the next have in equal measure."""
+    first = np.flatnonzero(is_first)
+    counts = np.diff(first, append=len(inside))
+    shares = np.add.reduceat(inside, first) / (inside.shape[1] * counts[:, np.newaxis])
     return np.asarray(shares.repeat(counts, axis=0))
 
 
