@@ -79,7 +79,8 @@ class ColumnLayout(Layout):
         present, ends = np.zeros(columns.shape[1]), np.array([0, columns.shape[1]])
         present[:n] = 1.0
         likelihood = np.empty((0, 0)) if labels is None else columns_of(labels)
-        return cls(ColumnRows(columns, likelihood, present, ends, n, present, present), np.arange(n))
+        rows = ColumnRows(columns, likelihood, present, ends, n, present, present)
+        return cls(rows, np.arange(n))
 
     def of_rows(self, rows: IntArray) -> ColumnLayout:
         return ColumnLayout.of(columns_of(self.rows.columns.T[rows]), len(rows))
