@@ -321,8 +321,7 @@ def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatAr
         # As np.quantile, whose checks take longer than all else at N = 100.
         ranks = np.linspace(0.0, len(distinct) - 1.0, min(n_knots, len(distinct)))
         knots = np.interp(ranks, np.arange(len(distinct)), distinct)
-        rising = np.concatenate([[True], knots[1:] > knots[:-1]])
-        return np.asarray(knots[rising][:, np.newaxis])
+        return np.unique(knots)[:, np.newaxis]
     # As np.unique, which takes longer than all else.
     points = X[np.lexsort(X.T[::-1])]
     points = points[np.append(True, (points[1:] != points[:-1]).any(axis=1))]
@@ -388,13 +387,16 @@ class GaussianColumns(Columns):
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), in C order."""
-        raw = [np.ones((len(X), 1)), X, _gaussians(X, self.knots, self.length)]
-        return np.ascontiguousarray(np.hstack(raw) @ self.combine)
+        return np.ascontiguousarray(_with_gaussians(X, self.knots, self.length) @ self.combine)
 
 
 def _gaussians(X: FloatArray, knots: FloatArray, length: float) -> FloatArray:
     """Return ``exp(-|x - knot|² / 2 length²)``, (n_points, n_knots)."""
     return gram("rbf", np.full(X.shape[1], 0.5 / length**2), X, knots)
+
+
+def _with_gaussians(X: FloatArray, knots: FloatArray, length: float) -> FloatArray:
+    return np.hstack([np.ones((len(X), 1)), X, _gaussians(X, knots, length)])
 
 
 def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
@@ -406,15 +408,14 @@ def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
     linear, _ = _whitened(X)
     knots = _place_knots(X, n_knots // X.shape[1], None)
     smooth = _large_directions(_gaussians(knots, knots, length), len(knots), 1.0)[1]
-    straight = np.hstack([np.ones((len(X), 1)), X @ linear])
-    curves = _gaussians(X, knots, length) @ smooth
-    overlap = straight.T @ curves / len(X)
-    curves -= straight @ overlap
-    variances, rotate = _large_directions(curves.T @ curves / len(X), len(knots), 1.0)
-    splines = GaussianColumns(knots, length, _combine(linear, smooth @ rotate, overlap @ rotate))
+    overlap, raw = (
+        np.zeros((1 + linear.shape[1], smooth.shape[1])),
+        _with_gaussians(X, knots, length),
+    )
+    smooth, overlap, variances = _orthogonal([raw], linear, smooth, overlap, len(knots))
+    splines = GaussianColumns(knots, length, _combine(linear, smooth, overlap))
     prior = np.concatenate([np.ones(len(overlap)), variances / variances.sum()])
-    design = np.ascontiguousarray(np.hstack([straight, curves @ rotate]))
-    return SplineBasis(design, prior, len(overlap), splines)
+    return SplineBasis(raw @ splines.combine, prior, len(overlap), splines)
 
 
 class CombinedColumns(Columns):
