@@ -1,4 +1,6 @@
-"""Code of elements of arrays, against the same functions in Python."""
+"""Code of variables and of elements of arrays, against the same functions in Python."""
+
+from itertools import product
 
 import numpy as np
 import pytest
@@ -7,6 +9,21 @@ from numpy.testing import assert_array_equal
 
 from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._library import KernelCompiler
+
+
+def variables(a, k, out):
+    last, total = 0.0, 1.0
+    for i in range(k):
+        if i > 1:
+            inside = a[i, 0, 1] + last
+            last = inside
+        if i == 2:
+            total, last = last, total
+        for j in range(i):
+            total = total + last * j
+        k = k + 0
+    late = total if k > 3 else last
+    out[0], out[1], out[2] = late, last, total
 
 
 def elements(a, k, out):
@@ -32,7 +49,9 @@ def views(a, k, out):
 
 
 # Assigning arrays needs memory.
-@pytest.mark.parametrize(("body", "counts"), [(elements, False), (elements, True), (views, True)])
+@pytest.mark.parametrize(
+    ("body", "counts"), [*product((variables, elements), (False, True)), (views, True)]
+)
 def test_kernels_do_what_python_does(body, counts):
     results = []
     compiled = njit(body, pipeline_class=KernelCompiler, error_model="numpy", _nrt=counts)
@@ -77,3 +96,19 @@ def test_new_arrays():
     assert (cube.shape, cube.strides, none.shape) == ((2, 4, 3), (96, 24, 8), (4, 0))
     assert cube[1, 3, 2] == cube.sum() == 5.0
     assert all(each.ctypes.data % 64 == 0 for each in (some, clear, cube))
+
+
+def test_only_variables_that_change_are_in_memory():
+    def larger(a):
+        first, second = a[0], a[1]
+        larger = first
+        if first < second:
+            larger = second
+        return first + larger
+
+    short = njit(larger, pipeline_class=KernelCompiler, _nrt=False)
+    assert short(np.array([1.0, 5.0])) == 6.0
+    [compiled] = short.overloads.values()
+    code = str(compiled.library._shared_module.get_function(compiled.fndesc.llvm_func_name))
+    # Only the one with two values.
+    assert code.count("= alloca ") == 1

@@ -1,7 +1,7 @@
-"""Short code for what kernels do most: read and write elements of contiguous arrays.
+"""Short code of what kernels have most of: variables, and elements of contiguous arrays.
 
-Numba copies the array's structure for each element, and LLVM takes the copies out again: a tenth of
-the time that kernels compile. All else is Numba's.
+Numba keeps variables in memory, copies the structure of an array for each element, and LLVM takes
+all this out again: a tenth of the time that kernels compile. All else is Numba's.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import Any
 
 from llvmlite.ir import Constant, IntType
 from numba import types
+from numba.core import analysis as typed_analysis
 from numba.core import cgutils as typed_cgutils
 from numba.core.compiler_machinery import register_pass
+from numba.core.ir import Assign
 from numba.core.lowering import Lower as TypedLower
 from numba.core.typed_passes import NativeLowering
 from numba.np import arrayobj as typed_arrayobj
@@ -19,6 +21,7 @@ from numba.np import arrayobj as typed_arrayobj
 # Their annotations are incomplete.
 Lower: Any = TypedLower
 arrayobj: Any = typed_arrayobj
+analysis: Any = typed_analysis
 cgutils: Any = typed_cgutils
 
 # Places of the fields of an array.
@@ -33,6 +36,45 @@ class KernelLower(Lower):  # type: ignore[misc]
         super().setup_function(fndesc)
         if self.library.is_small:
             self.function.attributes.add("optsize")
+
+    def _find_singly_assigned_variable(self) -> None:
+        """Find the variables that need no memory: one assignment comes before all uses."""
+        super()._find_singly_assigned_variable()
+        blocks = self.func_ir.blocks
+        dominators = analysis.compute_cfg_from_blocks(blocks).dominators()
+        places: dict[str, list[int]] = {}
+        for label, block in blocks.items():
+            for each in block.find_insts(Assign):
+                places.setdefault(each.target.name, []).append(label)
+        # Blocks are written in the order of their labels.
+        late = {
+            name
+            for label, names in analysis.compute_use_defs(blocks).usemap.items()
+            for name in names
+            for at in places.get(name, ())
+            if at >= label or at not in dominators[label]
+        }
+        for name, at in places.items():
+            if len(at) == 1 and name not in late and not self._is_counted(name):
+                self._singly_assigned_vars.add(name)
+
+    def _is_counted(self, name: str) -> bool:
+        """Return whether references to a variable are counted."""
+        model = self.context.data_model_manager[self.typeof(name)]
+        return bool(self.context.enable_nrt and model.contains_nrt_meminfo())
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Store a variable; its old value matters only if it is counted."""
+        if name in self._singly_assigned_vars or self._is_counted(name):
+            super().storevar(value, name, argidx)
+        else:
+            self._alloca_var(name, self.typeof(name))
+            self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        """Delete a variable, for which there is nothing to do unless it is counted."""
+        if self._is_counted(name):
+            super().delvar(name)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """Read an element of a contiguous array."""
