@@ -27,14 +27,15 @@ SHORT_RUN = 10
 FAIR_RUN = 3
 # Times its last gain that a run may still gain: if that is not enough, it ends.
 PATIENCE = 50.0
+# States of a start.
+RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
 
 
 class Starts(NamedTuple):
-    """State of each of S starts, and the sums of all observations."""
+    """Where each of S starts is, and the sums of all observations."""
 
-    stopped: FloatArray  # (S,), 1 when a start has converged or is too far behind
-    # (S,), iterations after which it converged, or minus those after which it was given up; else 0
-    converged_at: FloatArray
+    state: FloatArray  # (S,)
+    n_iter: FloatArray  # (S,), iterations after which a run ended by itself, else 0
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
     sums: FloatArray  # (padded(r) + 1, padded(r)), as those of a curve
@@ -92,8 +93,9 @@ def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
     best, bounds = _best(starts.bounds), starts.bounds
     for s in range(bounds.shape[0]):
         pace = starts.history[s, iteration] - starts.history[s, iteration - 1]
-        if s != best and bounds[s] + (most - iteration - 1) * pace < bounds[best]:
-            starts.stopped[s] = 1.0
+        is_behind = bounds[s] + (most - iteration - 1) * pace < bounds[best]
+        if s != best and starts.state[s] == RUNNING and is_behind:
+            starts.state[s] = GIVEN_UP
 
 
 @kernel(inner=True)
@@ -115,7 +117,7 @@ def _run(
     for iteration in range(most):
         n_running = 0
         for s in range(S):
-            if starts.stopped[s] > 0.0:
+            if starts.state[s] != RUNNING:
                 continue
             penalty, rss = m_step(problem, rows.n, y2, fits, s, work)
             s2 = fits.scales[s, 0]
@@ -128,9 +130,9 @@ def _run(
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
-                starts.stopped[s], starts.converged_at[s] = 1.0, iteration + 1.0
+                starts.state[s], starts.n_iter[s] = CONVERGED, iteration + 1.0
             elif iteration >= FAIR_RUN and bound + PATIENCE * gain < least:
-                starts.stopped[s], starts.converged_at[s] = 1.0, -(iteration + 1.0)
+                starts.state[s], starts.n_iter[s] = GIVEN_UP, iteration + 1.0
             else:
                 n_running += 1
         if n_running == 0:
@@ -165,16 +167,16 @@ def fit_curves(
     # All starts run a few iterations, except those that fall behind ...
     _run(problem, sample, space, work, fits, starts, short, least)
     winner = _best(starts.bounds)
-    n_iter = int(abs(starts.converged_at[winner]))
+    n_iter = int(starts.n_iter[winner])
     for s in range(S):
         if s != winner:
-            starts.stopped[s], starts.bounds[s] = 1.0, -np.inf
+            starts.state[s], starts.bounds[s] = GIVEN_UP, -np.inf
     # ... and the one of the highest bound is continued ...
-    if n_iter == 0:
+    if starts.state[winner] == RUNNING:
         n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter, least)
     if whole.n > sample.n:
         # ... on all observations.
-        starts.stopped[winner], starts.converged_at[winner] = 0.0, 0.0
+        starts.state[winner] = RUNNING
         e_step(whole, space, EStep(fits, winner, False, False, False, C))
         _sum_all(fits, winner, starts.sums)
         n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter, problem.least)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.mixture import fit_curves
+from anmmm._kernels.mixture import CONVERGED, fit_curves
 from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray, IntArray
@@ -96,7 +96,7 @@ def fit_mixture(
         curve_cost=log_likelihood - bound,
         parameter_cost=parameter_cost,
         n_iter=n_iter,
-        converged=job.starts.converged_at[winner] > 0.0,
+        converged=bool(job.starts.state[winner] == CONVERGED),
         history=history[winner, :n_iter].copy(),
         start=winner,
     )
