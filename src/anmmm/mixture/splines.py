@@ -408,10 +408,8 @@ def gaussian_basis(X: FloatArray, n_knots: int, length: float) -> SplineBasis:
     linear, _ = _whitened(X)
     knots = _place_knots(X, n_knots // X.shape[1], None)
     smooth = _large_directions(_gaussians(knots, knots, length), len(knots), 1.0)[1]
-    overlap, raw = (
-        np.zeros((1 + linear.shape[1], smooth.shape[1])),
-        _with_gaussians(X, knots, length),
-    )
+    overlap = np.zeros((1 + linear.shape[1], smooth.shape[1]))
+    raw = _with_gaussians(X, knots, length)
     smooth, overlap, variances = _orthogonal([raw], linear, smooth, overlap, len(knots))
     splines = GaussianColumns(knots, length, _combine(linear, smooth, overlap))
     prior = np.concatenate([np.ones(len(overlap)), variances / variances.sum()])

@@ -102,7 +102,7 @@ def _tied_parts(inside: IntArray, is_first: BoolArray) -> FloatArray:
 
 def soften(part: FloatArray) -> FloatArray:
     """Distribute a tenth of each observation over all mechanisms."""
-    return np.asarray(SOFTNESS / part.shape[-1] + (1.0 - SOFTNESS) * part)
+    return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
 
 
 def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
