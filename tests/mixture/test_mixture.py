@@ -32,8 +32,9 @@ def run(design, y, prior, n_null, R, **options):
 
 @pytest.mark.parametrize(
     ("n", "r", "n_null", "C"),
-    # In one block, in several, with vectors of columns that are full and that are not.
-    [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 9, 3, 3), (600, 2, 1, 2)],
+    # In one chunk, in several, with vectors of columns that are full and that are not. The product
+    # of all sums over 12 mechanisms is beyond the largest number.
+    [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 9, 3, 3), (600, 2, 1, 2), (2800, 2, 1, 12)],
 )
 def test_em_by_columns_matches_the_oracle(rng, monkeypatch, n, r, n_null, C):
     monkeypatch.setattr(em, "N_INNER", 1)
