@@ -333,7 +333,7 @@ def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatAr
     for _ in range(min(n_knots * X.shape[1], len(points))):
         chosen.append(int(distance.argmax()))
         away = columns - columns[:, chosen[-1], np.newaxis]
-        distance = np.minimum(nearest, (away * away).sum(axis=0), out=nearest)
+        distance = np.minimum(nearest, np.add.reduce(away * away), out=nearest)
     return np.ascontiguousarray(points[chosen])
 
 
