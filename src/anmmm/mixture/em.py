@@ -65,9 +65,11 @@ def fit_mixture(
         given = given[:, rows]
     n, C, r = len(y), given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
-    layout = basis.layout
-    if label_likelihood is not None:
-        layout = ColumnLayout.of(basis.columns, n, label_likelihood)
+    layout = (
+        basis.layout
+        if label_likelihood is None
+        else ColumnLayout.of(basis.columns, n, label_likelihood)
+    )
     sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
     job = Job.of((sample, layout), (seen, y), given, (r, len(scales), max_iter))
     fits, history = job.fits, job.starts.history

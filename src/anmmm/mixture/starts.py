@@ -85,10 +85,11 @@ def residual_starts(
         near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
         is_first = np.append(True, ordered[1:] - ordered[:-1] > near)
         start[order] = untied if is_first.all() else soften(_tied_parts(inside, is_first))
-    for split, start in enumerate(starts[len(residuals[0]) :]):
-        labels = previous.probabilities[rows].argmax(axis=1)
-        labels[(labels == split) & (y[rows] > previous.curves[rows, split])] = n - 1
-        start[:] = soften(np.eye(n))[labels]
+    if n > 2:
+        apart, labels = soften(np.eye(n)), previous.probabilities[rows].argmax(axis=1)
+        is_above = y[rows, np.newaxis] > previous.curves[rows]
+        for split, start in enumerate(starts[len(residuals[0]) :]):
+            start[:] = apart[np.where(is_above[:, split] & (labels == split), n - 1, labels)]
     return starts
 
 

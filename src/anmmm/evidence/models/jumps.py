@@ -154,23 +154,23 @@ class Search(Record):
         return cls(np.linalg.qr(columns)[0], y, allowed, apart)
 
     @computed
-    def without(self) -> tuple[FloatArray, FloatArray, float]:
-        """Columns times steps before each row (n, k), steps times residuals (n,), their square."""
+    def without(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """Columns times steps (n, k), and of residuals: squared steps, steps times y, y squared."""
         sums = np.cumsum(self.columns[::-1], axis=0)[::-1]
+        square = np.arange(len(sums), 0, -1) - np.einsum("nk,nk->n", sums, sums)
         rest = self.y - self.columns @ (self.columns.T @ self.y)
-        return sums, np.cumsum(rest[::-1])[::-1], float(rest @ rest)
+        return sums, square, np.cumsum(rest[::-1])[::-1], float(rest @ rest)
 
     def best(self, rows: list[int]) -> tuple[int | None, float]:
         """Return where one more jump is best, and the mean square that is left then. O(n k)."""
-        sums, along, left = self.without
-        n, allowed, places = len(along), self.allowed.copy(), np.arange(len(along))
-        square = n - places - np.einsum("nk,nk->n", sums, sums)
+        sums, square, along, left = self.without
+        n, allowed = len(along), self.allowed.copy()
         if rows:
             # Products of the residuals of steps, of which none need be made.
-            shared = n - np.maximum.outer(rows, places) - sums[rows] @ sums.T
+            shared = n - np.maximum.outer(rows, np.arange(n)) - sums[rows] @ sums.T
             half = np.linalg.inv(np.linalg.cholesky(shared[:, rows]))
             own, done = half @ shared, half @ along[rows]
-            square -= np.einsum("mn,mn->n", own, own)
+            square = square - np.einsum("mn,mn->n", own, own)
             along, left = along - done @ own, left - float(done @ done)
             for row in rows:
                 allowed[max(row - self.apart + 1, 0) : row + self.apart] = False
