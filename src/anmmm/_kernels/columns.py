@@ -5,11 +5,11 @@ docs/method/decisions.md, eq. 3. Columns are padded with zeros to whole vectors 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.e_step import CHUNK, EStep, pass_over
+from anmmm._kernels.e_step import EStep, pass_over
 from anmmm._kernels.packed import clear, dot
 from anmmm._kernels.systems import inverse_factor
 
@@ -29,7 +29,7 @@ class ColumnRows(NamedTuple):
 class ColumnWorkspace(NamedTuple):
     """Arrays that a pass over the observations reads and writes."""
 
-    terms: FloatArray  # (C CHUNK,), then responsibilities
+    responsibilities: FloatArray  # (C CHUNK,)
     factor: FloatArray  # (C, padded(r), padded(r)), F of `inverse_factor`
     curve: FloatArray  # (CHUNK,)
     variance: FloatArray  # (LANES,)
@@ -107,22 +107,15 @@ def add_weighted(
 
 
 @kernel(inner=True)
-def _write_terms(
-    rows: ColumnRows, space: ColumnWorkspace, step: EStep, piece: int, slot: int, to: int
-) -> None:
-    fits, s = step.fits, step.s
-    half = -0.5 / fits.scales[s, 0]
-    for c in range(fits.weights.shape[1]):
-        factor, log_weight, labels = space.factor[c], fits.log_weights[s, c], rows.label_likelihood
-        expected_curve(
-            rows.columns, slot, LANES, fits.mean[s, c], factor, space.curve, space.variance
-        )
-        e = load(rows.y, slot) - load(space.curve, 0)
-        squares = e * e if step.plain else e * e + load(space.variance, 0)
-        term = half * squares + log_weight
-        if labels.shape[0] > 0:
-            term += load(labels[c], slot)
-        store(space.terms, c * CHUNK + to, term)
+def _log_density(
+    rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, piece: int, slot: int
+) -> Any:
+    mean, factor, labels = step.fits.mean[step.s, c], space.factor[c], rows.label_likelihood
+    expected_curve(rows.columns, slot, LANES, mean, factor, space.curve, space.variance)
+    e = load(rows.y, slot) - load(space.curve, 0)
+    squares = e * e if step.plain else e * e + load(space.variance, 0)
+    density = -0.5 / step.fits.scales[step.s, 0] * squares
+    return density + load(labels[c], slot) if labels.shape[0] > 0 else density
 
 
 @kernel(inner=True)
@@ -149,4 +142,4 @@ def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> 
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
-    return float(pass_over(_write_terms, _add_up, rows, space, step))
+    return float(pass_over(_log_density, _add_up, rows, space, step))

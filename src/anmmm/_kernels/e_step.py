@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from anmmm._kernels._jit import FloatArray, kernel
+import numpy as np
+
+from anmmm._kernels._jit import kernel
 from anmmm._kernels._vectors import (
     LANES,
     broadcast,
@@ -37,38 +39,42 @@ class EStep(NamedTuple):
 
 
 @kernel(inner=True)
-def _normalize(R: FloatArray, C: int, at: int, present: Any) -> Any:
-    """Turn terms into responsibilities; return highest terms, and sums in units of them."""
-    top, total = load(R, at), broadcast(0.0)
-    for c in range(1, C):
-        top = maximum(load(R, c * CHUNK + at), top)
+def _responsibilities(
+    log_density: Any, rows: Any, space: Any, step: EStep, piece: int, slot: int, to: int
+) -> Any:
+    """Write those of eight slots; return highest terms, and sums in units of them."""
+    R, present = space.responsibilities, load(rows.present, slot)
+    C, top, total = step.fits.weights.shape[1], broadcast(-np.inf), broadcast(0.0)
     for c in range(C):
-        term = exponential(load(R, c * CHUNK + at) - top)
-        store(R, c * CHUNK + at, term)
+        term = log_density(rows, space, step, c, piece, slot) + step.fits.log_weights[step.s, c]
+        store(R, c * CHUNK + to, term)
+        top = maximum(term, top)
+    for c in range(C):
+        term = exponential(load(R, c * CHUNK + to) - top)
+        store(R, c * CHUNK + to, term)
         total += term
     one = present / total
     for c in range(C):
-        store(R, c * CHUNK + at, load(R, c * CHUNK + at) * one)
+        store(R, c * CHUNK + to, load(R, c * CHUNK + to) * one)
     return top * present, maximum(total * present, broadcast(1.0))
 
 
 @kernel(inner=True)
-def pass_over(write_terms: Any, add_up: Any, rows: Any, space: Any, step: EStep) -> float:
-    """Compute responsibilities and sums; return ``Σ_n log Σ_c`` of the terms' exponentials.
+def pass_over(log_density: Any, add_up: Any, rows: Any, space: Any, step: EStep) -> float:
+    """Compute responsibilities and sums; return ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``.
 
-    Two kernels do what depends on the rows: `write_terms` writes ``log a_c + E_q log p(y_n | c)``,
-    without log σ, of eight slots, and `add_up` adds a chunk of slots to the sums of a curve.
+    Two kernels do what depends on the rows: `log_density` is ``E_q log p(y_n | c)``, without log σ,
+    of eight slots, and `add_up` adds a chunk of slots to the sums of a curve.
     """
     fits, s, given, _, keep, n_sums = step
-    C, n_slots, ends, R = fits.weights.shape[1], rows.y.shape[0], rows.ends, space.terms
+    C, n_slots, ends, R = fits.weights.shape[1], rows.y.shape[0], rows.ends, space.responsibilities
     highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
     weights = rows.responsibilities if given else R
     for piece in range(ends.shape[0] - 1):
         for slot in range(ends[piece], ends[piece + 1], CHUNK):
             size = min(CHUNK, ends[piece + 1] - slot)
             for k in range(0, 0 if given else size, LANES):
-                write_terms(rows, space, step, piece, slot + k, k)
-                top, sums = _normalize(R, C, k, load(rows.present, slot + k))
+                top, sums = _responsibilities(log_density, rows, space, step, piece, slot + k, k)
                 highest, product = top + highest, sums * product
                 for c in range(C if keep else 0):
                     responsibility = load(R, c * CHUNK + k)

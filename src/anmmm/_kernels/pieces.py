@@ -7,7 +7,7 @@ docs/notes/kernels.md, "Pieces".
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
@@ -19,7 +19,7 @@ from anmmm._kernels._vectors import (
     store,
     store_rows,
 )
-from anmmm._kernels.e_step import CHUNK, EStep, pass_over
+from anmmm._kernels.e_step import EStep, pass_over
 from anmmm._kernels.packed import clear, padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
@@ -48,7 +48,7 @@ class PieceRows(NamedTuple):
 class PieceWorkspace(NamedTuple):
     """Arrays that a pass over the slots reads and writes; K = padded(n_pieces)."""
 
-    terms: FloatArray  # (C CHUNK,), then responsibilities
+    responsibilities: FloatArray  # (C CHUNK,)
     curves: FloatArray  # (C N_SUMS K,), powers of each curve's mean, then of its variance
     sums: FloatArray  # (C N_SUMS K,), of each curve on the pieces
     scratch: FloatArray  # (n_pieces CUBIC padded(r),)
@@ -156,23 +156,20 @@ def _from_pieces(
 
 
 @kernel(inner=True)
-def _write_terms(
-    rows: PieceRows, space: PieceWorkspace, step: EStep, piece: int, slot: int, to: int
-) -> None:
-    fits, s = step.fits, step.s
-    curves, K, half = space.curves, padded(rows.ends.shape[0] - 1), -0.5 / fits.scales[s, 0]
-    u, y = load(rows.u, slot), load(rows.y, slot)
-    for c in range(fits.weights.shape[1]):
-        at = c * N_SUMS * K + piece
-        curve = load_broadcast(curves, at + (CUBIC - 1) * K)
-        for power in range(CUBIC - 2, -1, -1):
-            curve = curve * u + load_broadcast(curves, at + power * K)
-        at += CUBIC * K
-        variance = load_broadcast(curves, at + (N_TERMS - 1) * K)
-        for power in range(N_TERMS - 2, -1, -1):
-            variance = variance * u + load_broadcast(curves, at + power * K)
-        e = y - curve
-        store(space.terms, c * CHUNK + to, half * (e * e + variance) + fits.log_weights[s, c])
+def _log_density(
+    rows: PieceRows, space: PieceWorkspace, step: EStep, c: int, piece: int, slot: int
+) -> Any:
+    curves, K, u = space.curves, padded(rows.ends.shape[0] - 1), load(rows.u, slot)
+    at = c * N_SUMS * K + piece
+    curve = load_broadcast(curves, at + (CUBIC - 1) * K)
+    for power in range(CUBIC - 2, -1, -1):
+        curve = curve * u + load_broadcast(curves, at + power * K)
+    at += CUBIC * K
+    variance = load_broadcast(curves, at + (N_TERMS - 1) * K)
+    for power in range(N_TERMS - 2, -1, -1):
+        variance = variance * u + load_broadcast(curves, at + power * K)
+    e = load(rows.y, slot) - curve
+    return -0.5 / step.fits.scales[step.s, 0] * (e * e + variance)
 
 
 @kernel(inner=True)
@@ -215,7 +212,7 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
         else:
             _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, to)
     clear(space.sums)
-    total = pass_over(_write_terms, _add_up, rows, space, step)
+    total = pass_over(_log_density, _add_up, rows, space, step)
     for c in range(n_sums):
         on_pieces, sums = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K], fits.sums[s, c]
         _from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-1])
