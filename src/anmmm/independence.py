@@ -6,12 +6,21 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_ndtr, ndtri
+from scipy.special import (
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    gammaln,
+    log_ndtr,
+    logsumexp,
+    ndtri,
+)
 
 from anmmm._kernels.distances import middle_distances
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._record import Record
-from anmmm._typing import ArrayLike, FloatArray
+from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
 from anmmm._words import known_arguments
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
@@ -20,7 +29,10 @@ from anmmm.permutation import (
     LARGEST_PAIRWISE,
     RANK_FACTOR,
     CenteredGram,
+    Permuted,
     permuted_trace,
+    placed_traces,
+    two_by_two_traces,
 )
 
 # Rows on which the median distance is taken; more change it in the third digit.
@@ -35,6 +47,16 @@ SMALL_TAIL = 1e-280
 # Skewness below which Pearson's distribution of type III is normal to four digits.
 NO_SKEW = 1e-4
 NULLS = ("gamma", "permutation")
+# Rows that differ from one value of all others, up to which their places are enumerated or drawn.
+# Of more, three moments reject at most 1.5 times too often at 0.001, 0.01 and 0.05.
+FEW_ROWS = 10
+# Draws of the places of few rows; the second number if the p-value by the first is not large.
+N_DRAWS = (999, 9999)
+LARGE_PVALUE = 0.1
+# Draws in the tail below which the distribution of the moments continues it.
+TAIL_DRAWS = 10
+# Traces, relative to their mean, that are equal up to rounding.
+EQUAL_TRACES = 1e-10
 # Largest size of a factor, 512 MB, that is kept for another test of the same variable.
 LARGEST_KEPT = 2**26
 
@@ -140,11 +162,13 @@ def hsic_test(
     alpha : float
         Level of the threshold, between 0 and 1.
     null : {"permutation", "gamma"}
-        Distribution of the statistic under independence. ``"permutation"``: Pearson's distribution
-        of type III with the first three moments over all permutations of one variable.
+        Distribution of the statistic under independence. ``"permutation"``: over all permutations
+        of one variable, as Pearson's distribution of type III with its first three moments. Exact
+        for two variables of two values each, and if all but one row of a variable are equal; from
+        9999 draws, with a fixed seed, if all but two to ten are.
         ``"gamma"``: a gamma distribution of two asymptotic moments, as published and in other
         software; small p-values are too frequent: below 0.01 in some 1.5 of 100 independent
-        pairs. docs/notes/outcomes.md has how often each rejects.
+        pairs.
 
     Returns
     -------
@@ -208,6 +232,17 @@ class HSICVariable:
         self.points = np.ascontiguousarray((scaled / own).T)
         self._kept: CenteredGram | None = None
 
+    def unusual_rows(self) -> IntArray:
+        """Return the rows that differ from the median: the value of most rows, if there is one."""
+        middle = self.points.shape[1] // 2
+        median = np.partition(self.points, middle, axis=1)[:, middle : middle + 1]
+        return np.flatnonzero((self.points != median).any(axis=0))
+
+    def has_two_values(self) -> bool:
+        """Return whether all rows that differ from the first one are equal."""
+        unlike = self.points[:, (self.points != self.points[:, :1]).any(axis=0)]
+        return bool((unlike == unlike[:, :1]).all())
+
     def gram(self, *, again: bool = False) -> CenteredGram:
         """Return the factor of the Gram matrix, kept if another test will follow."""
         gram = self._kept or CenteredGram.of(self.points)
@@ -224,18 +259,78 @@ def permutation_test(
 ) -> HSICTest:
     """Test by eq. 23, as `hsic_test` by default; `again` if `first` is tested again."""
     n = first.points.shape[1]
+    if first.has_two_values() and second.has_two_values():
+        return _discrete_test(*two_by_two_traces(first.points, second.points), alpha, n)
     try:
-        trace, mean, variance, third = permuted_trace(first.gram(again=again), second.gram())
+        grams = first.gram(again=again), second.gram()
     except RankTooLargeError:
         return _gamma_test(first.points, second.points, alpha)
-    if variance <= 0.0:
+    moments = permuted_trace(*grams)
+    if moments.variance <= 0.0:
         # Every order has the same statistic.
-        return HSICTest(trace / n, mean / n, 1.0, 0.0, "permutation")
-    deviation = math.sqrt(variance)
-    skewness = third / deviation**3
-    quantile, log_pvalue = _pearson_tail(skewness, (trace - mean) / deviation, alpha)
-    threshold = (mean + deviation * quantile) / n
-    return HSICTest(trace / n, threshold, math.exp(log_pvalue), log_pvalue, "permutation")
+        return HSICTest(moments.trace / n, moments.mean / n, 1.0, 0.0, "permutation")
+    rows = first.unusual_rows()
+    other_rows = second.unusual_rows()
+    if len(other_rows) < len(rows):
+        grams = grams[::-1]
+        rows = other_rows
+    if len(rows) <= min(FEW_ROWS, n // 2):
+        return _places_test(moments, rows, *grams, alpha)
+    quantile, log_pvalue = _moments_tail(moments, moments.trace, alpha)
+    return _result(moments.trace, quantile, log_pvalue, n)
+
+
+def _places_test(
+    moments: Permuted, rows: IntArray, first: CenteredGram, second: CenteredGram, alpha: float
+) -> HSICTest:
+    """Compare with the traces of all places of one row, or of drawn places of a few rows."""
+    n = first.n_samples
+    k = len(rows)
+    for n_draws in N_DRAWS:
+        traces = placed_traces(first, rows, second, n_draws)
+        if k > 1:
+            # As one of the draws.
+            traces = np.append(traces, moments.trace)
+        log_draw = -math.log(len(traces))
+        log_probabilities = np.full(len(traces), log_draw)
+        result = _discrete_test(moments.trace, traces, log_probabilities, alpha, n)
+        if k == 1 or result.pvalue > LARGE_PVALUE:
+            return result
+    log_tail = log_draw + math.log(TAIL_DRAWS)
+    if result.log_pvalue > log_tail:
+        return result
+    # Continued beyond the draws as by the moments, down to the number of places.
+    tail = float(np.sort(traces)[-TAIL_DRAWS])
+    log_pvalue = log_tail + _moments_tail(moments, moments.trace, alpha)[1]
+    log_pvalue -= _moments_tail(moments, tail, alpha)[1]
+    n_places = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    return _result(moments.trace, n * result.threshold, max(log_pvalue, float(-n_places)), n)
+
+
+def _discrete_test(
+    trace: float, traces: FloatArray, log_probabilities: FloatArray, alpha: float, n: int
+) -> HSICTest:
+    """Compare with traces of given probabilities."""
+    probabilities = np.exp(log_probabilities)
+    is_beyond = traces >= trace - EQUAL_TRACES * float(probabilities @ traces)
+    log_pvalue = min(float(logsumexp(log_probabilities[is_beyond])), 0.0)
+    order = np.argsort(traces)
+    below = np.cumsum(probabilities[order])
+    place = np.searchsorted(below, (1.0 - alpha) * below[-1])
+    return _result(trace, float(traces[order[place]]), log_pvalue, n)
+
+
+def _moments_tail(moments: Permuted, trace: float, alpha: float) -> tuple[float, float]:
+    """Upper quantile of the traces, and log of the tail at one, by their three moments."""
+    deviation = math.sqrt(moments.variance)
+    skewness = moments.third / deviation**3
+    quantile, log_pvalue = _pearson_tail(skewness, (trace - moments.mean) / deviation, alpha)
+    return moments.mean + deviation * quantile, log_pvalue
+
+
+def _result(trace: float, threshold: float, log_pvalue: float, n: int) -> HSICTest:
+    """Return the result of a test against permutations of a trace, n times the statistic."""
+    return HSICTest(trace / n, threshold / n, math.exp(log_pvalue), log_pvalue, "permutation")
 
 
 def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
