@@ -1,4 +1,4 @@
-"""Draw the pictures of README.md, docs/guide/plots.md and docs/notes/kernels.md.
+"""Draw the pictures of README.md, docs/guide/plots.md and docs/development.md.
 
     python -m benchmarks.gallery
 

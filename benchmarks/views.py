@@ -537,10 +537,4 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
         "{:.2f} of the pairs are sure and wrong, compared with {:.2f} without this hypothesis",
         lambda: confounded_wrong("300"),
     ),
-    (
-        "docs/notes/confounders.md",
-        "sure and wrong fell from {:.2f} to {:.2f} at N = 300, from {:.2f} to {:.2f} at N = 1000 "
-        "and from {:.2f} to {:.2f} at N = 3000",
-        lambda: [p for n in ("300", "1000", "3000") for p in confounded_wrong(n)[::-1]],
-    ),
 ]

@@ -35,7 +35,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["inventories/README.md", "stored/README.md", "RELEASING.md"]
+exclude_patterns = ["inventories/README.md", "stored/README.md"]
 templates_path = ["_templates"]
 nitpicky = True
 # Fields of a schema, of which a public object is one and which has no page itself.
@@ -121,7 +121,7 @@ html_theme_options: dict[str, Any] = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-# Where several versions are served, a list of them: docs/RELEASING.md.
+# Where several versions are served, a list of them: docs/development.md.
 if versions := os.environ.get("ANMMM_VERSIONS"):
     html_theme_options |= {
         "switcher": {"json_url": versions, "version_match": version},

@@ -94,7 +94,7 @@ print(f"{after.models.forward.model:16} {after.score:+.3f} {after.confidence:.3f
 axes = plot_direction(x, y, after)
 
 # %%
-# The confidence was calibrated for the models that the package has. A model that stays needs the studies of
-# :doc:`/notes/decisions` again, on new seeds.
+# The confidence was calibrated for the models that the package has. A model that stays needs
+# ``python -m benchmarks.studies.calibration`` again, on new seeds.
 
 models.MODELS = listed

@@ -47,7 +47,7 @@ def test_the_page_of_what_others_may_build_on_has_the_names_of_the_package():
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/RELEASING.md"]
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/development.md"]
 )
 def test_links_of_pages_outside_of_the_site_lead_somewhere(name):
     page = ROOT / name

@@ -1,4 +1,4 @@
-"""The methods that the paper compares with, each a small frozen object; docs/notes/baselines.md.
+"""The methods that the paper compares with, each a small frozen object.
 
 DIRECTION_BASELINES["anm"]().direction(x, y)  # > 0: x causes y, < 0: y causes x, 0: undecided
 CLUSTERING_BASELINES["gmm"]().labels(x, y, 2, random_state=0)  # one label an observation

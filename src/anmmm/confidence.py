@@ -29,7 +29,7 @@ SLOPE = 1.19
 # The same for the nats of a pair over √(error² + MODEL_ERROR² + MODEL_ERROR_GROWTH N). The error is
 # that of the observations' differences; the other terms, in nats, are the error of the models, and
 # do not vanish with N. Fitted to 600 pairs (seeds 10000 to 10599), the growth chosen on odd pairs
-# of the Tübingen and SIM folders; checked with unforeseen families (docs/notes/decisions.md).
+# of the Tübingen and SIM folders; checked with unforeseen families.
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 # Logit of the probability of independence, a nat saved over it.
 INDEPENDENCE_SLOPE = 1.5

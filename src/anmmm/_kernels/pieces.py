@@ -1,8 +1,8 @@
 """E-step of a mixture of curves in one cause, whose columns are cubic between knots.
 
 On a piece, between two knots, a curve has four coefficients, its variance seven, and the sums over
-observations are eleven, for any number of columns. docs/method/decisions.md, eq. 3;
-docs/notes/kernels.md, "Pieces".
+observations are eleven, for any number of columns. docs/method/decisions.md, eq. 3.
+docs/development.md has a picture.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The systems of curves have some fourteen equations: LAPACK's calls would cost as
 The rows of a system, (r, padded(r + 1) + padded(r)), are A, b and the identity side by side: row i
 has A's entries from the diagonal on, b's entry at place r, and a row of the identity from place
 padded(r + 1) on. `eliminate` turns the identity into W = M⁻¹, where A = M D Mᵀ with M unit lower
-triangular, and b into W b. docs/notes/kernels.md, "Small systems".
+triangular, and b into W b.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
-# observations, and with none on f1 from 500 on (docs/notes/quality.md). Where a descent starts
+# observations, and with none on f1 from 500 on (docs/notes/tried.md). Where a descent starts
 # moves HSIC, which the criterion compares, by as much as directions differ: never at a subsample.
 FIT_DEFAULTS: Mapping[str, Any] = {"weight_growth": 0.25, "subsample": None}
 

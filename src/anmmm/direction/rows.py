@@ -23,7 +23,7 @@ from anmmm.preprocessing import mean_ranks, standardize
 # Fraction of distinct rows below which equal ones are copies, if a variable has as many values.
 COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
 # Rows whose neighbors are looked at, first of fewer, and how many times what rows on a curve have
-# the largest jump of distances is. Of other families almost none had 2 (docs/notes/unforeseen.md).
+# the largest jump of distances is. Of other families almost none had 2.
 LOOKS = (40, 1.5), (200, 2.0)
 # Neighbors of each, and how many rows' distances are held at once.
 NEIGHBORS, AT_ONCE = 60, 40

@@ -90,8 +90,8 @@ class FitOptions(Record):
     weight_growth : float or "auto"
         In a fit, λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N
         observations. With constant weights (0, the paper's J) the likelihood, which grows with N,
-        outweighs them: γ_x tends to 0, where HSIC sees nothing, and clusters blur
-        (docs/notes/quality.md). ``"auto"``: 0.5, and 0.25 where directions are compared.
+        outweighs them: γ_x tends to 0, where HSIC sees nothing, and clusters blur.
+        ``"auto"``: 0.5, and 0.25 where directions are compared.
     init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
         Where Θ starts.
     init_degree : int

@@ -22,7 +22,7 @@ from anmmm.preprocessing import Standardization, standardize
 # Fits of a task of a worker.
 BATCH = 8
 # Most rows from which the gain of a further cause is guessed, and nats from which it is fitted: 2
-# halves the time, and changed 3 graphs of 262 by an edge each (docs/notes/graphs.md).
+# halves the time, and changed 3 graphs of 262 by an edge each.
 HINT_ROWS, MIN_HINT = 5000, 2.0
 # Columns squared times rows, at least 300, below which processes cost more time than they save; and
 # rows from which kernels take most of the time, so that threads help there.

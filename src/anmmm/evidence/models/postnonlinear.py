@@ -209,7 +209,7 @@ class PostNonlinear(CurveModel):
     TEXT = "one mechanism, additive Gaussian noise, seen through a monotone function"
     MARGINAL_NAME = "transformed"
     # These models can turn either variable into nearly any other, and without it they come close to
-    # sigmoid mechanisms in the wrong direction (docs/notes/decisions.md, "What was tried").
+    # sigmoid mechanisms in the wrong direction (docs/notes/tried.md).
     PRIOR = 4.0
 
     link: MonotoneLink

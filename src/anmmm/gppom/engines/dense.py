@@ -12,7 +12,7 @@ from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # Observations up to which both Gram matrices are stored between the passes of an evaluation. Above,
-# computing their rows twice is as fast as reading them (docs/notes/benchmarks.md).
+# computing their rows twice is as fast as reading them.
 LARGEST_IN_MEMORY = 400
 
 
