@@ -17,7 +17,7 @@ LATENT_MAPS = ("free", "mlp")
 LOG_BOUND = 12.0
 
 # Unit of log Ω in the optimizer, relative to Θ's and the weights' 1: without it L-BFGS takes twice
-# the evaluations, because J is less curved in log Ω (docs/notes/tried.md).
+# the evaluations, because J is less curved in log Ω.
 LOG_UNIT = 3.0
 
 
