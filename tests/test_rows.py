@@ -124,6 +124,15 @@ def test_two_trends_are_not_sure_however_well_a_curve_fits(n, rng):
     assert (edge.confidence, edge.note) == (UNSURE, result.notes[0])
 
 
+def test_every_column_of_a_variable_may_drift(rng):
+    walks, noise = (np.cumsum(rng.normal(size=(2, 300)), axis=1), rng.normal(size=(2, 300)))
+    x, y = np.column_stack([noise[0], walks[0]]), np.column_stack([noise[1], walks[1]])
+    assert "drift" in drift_note(x, y)
+    assert "drift" in drift_note(x, walks[1])
+    assert drift_note(x, noise.T) == ""
+    assert any("drift" in note for note in infer_direction(x, y).notes)
+
+
 def test_the_direction_does_not_depend_on_the_order_of_rows(rng):
     x = series(rng, 300, 0.9)
     y = np.tanh(x) + 0.3 * series(rng, 300, 0.9)

@@ -67,7 +67,7 @@ def confidence_by_rows(
 ) -> tuple[float, str]:
     """Return the most confidence that rows leave to a direction, and a note if it is less."""
     fraction, note = rows_that_count(variables, evidence, near=near)
-    drift = "" if any(variables.categorical) else drift_note(variables.x[:, 0], variables.y[:, 0])
+    drift = "" if any(variables.categorical) else drift_note(*variables[:2])
     most = UNSURE if drift else 1.0
     if not note:
         return most, drift
@@ -198,17 +198,24 @@ def is_sorted(values: FloatArray) -> bool:
 
 
 def drift_note(x: FloatArray, y: FloatArray) -> str:
-    """Return why two numbers (n_samples,) in the order of their rows are not sure, or ""."""
-    size = -(-len(x) // MOST_MEANS)
-    n = len(x) // size
+    """Return why two variables in the order of rows are not sure, or "".
+
+    x, y: (n_samples,) or (n_samples, n_features)
+    """
+    if any(map(_drifts, np.atleast_2d(x.T))) and any(map(_drifts, np.atleast_2d(y.T))):
+        return "both variables drift from row to row, as series in time do: not sure"
+    return ""
+
+
+def _drifts(values: FloatArray) -> bool:
+    """Return whether values (n_samples,) may be a random walk in the order of their rows."""
+    size = -(-len(values) // MOST_MEANS)
+    n = len(values) // size
     # The second limit is larger for a few rows, of which some are alike by chance.
     least = max(1.0 - UNIT_ROOT / n, SERIAL / math.sqrt(n))
-    for values in (x, y):
-        ranks = _standardized_ranks(mean_ranks(values)[: n * size].reshape(n, size).mean(axis=1))
-        # Rows may be in the order of a variable.
-        if float(ranks[1:] @ ranks[:-1]) <= least or is_sorted(values):
-            return ""
-    return "both variables drift from row to row, as series in time do: not sure"
+    ranks = _standardized_ranks(mean_ranks(values)[: n * size].reshape(n, size).mean(axis=1))
+    # Rows may be in the order of a variable.
+    return float(ranks[1:] @ ranks[:-1]) > least and not is_sorted(values)
 
 
 def _standardized_ranks(values: FloatArray) -> FloatArray:
