@@ -14,16 +14,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from anmmm import CausalDirection, FitOptions, gppom, hsic_test, infer_direction, infer_directions
-from anmmm.confidence import (
-    cause_probability,
-    confidence_from,
-    confidence_of,
-    resample_scores,
-)
+from anmmm.confidence import cause_probability, confidence_of
 from anmmm.datasets import make_anm_mixture
 from anmmm.dependence import LATENT_CRITERIA
 from anmmm.direction import infer
-from anmmm.evidence import evidence
+from anmmm.evidence import evidence, sign_of
 from anmmm.evidence.models import base as evidence_module
 from same import assert_same
 
@@ -105,10 +100,9 @@ def test_vector_valued_variables(rng):
 def test_vector_valued_variables_are_decided_by_evidence(rng):
     x = rng.normal(size=(60, 2))
     y = np.column_stack([x[:, 0] ** 2, np.tanh(x.sum(axis=1))]) + 0.1 * rng.normal(size=(60, 2))
-    result = infer_direction(x, y, n_resamples=2, random_state=0)
+    result = infer_direction(x, y)
     assert (result.criterion, result.direction, result.relation) == ("evidence", 1, "x→y")
-    assert len(result.resamples.scores) == 2
-    assert 0.5 <= result.confidence <= 1.0
+    assert 0.5 <= result.confidence <= 0.85
     assert result.converged
     assert result.n_iter > 0
     assert 0.0 <= result.check_pvalue <= 1.0
@@ -194,8 +188,6 @@ def test_hostile_data_give_finite_answers(name):
         ({"gamma": 1.0}, "unknown argument 'gamma'; known: x, y, criterion"),
         ({"lam": 1.0}, "unknown argument 'lam'; did you mean fit_options"),
         ({"random_state": "x"}, "random_state"),
-        ({"n_resamples": 1}, "n_resamples must be 0 or at least 2"),
-        ({"n_resamples": -1}, "n_resamples must be at least 0"),
         ({"min_confidence": 0.4}, "min_confidence must lie between 0.5 and 1"),
         ({"min_confidence": "high"}, "min_confidence must be a number"),
         ({"rows": "all"}, "rows must be one of"),
@@ -252,7 +244,6 @@ def test_a_default_decision_is_that_of_the_evidence():
     assert result.evidence.chosen.n_mechanisms == 2
     assert_allclose(result.score, lengths.backward_score - lengths.forward_score, rtol=1e-12)
     assert result.converged
-    assert result.resamples is None
     common = cause_probability(result.evidence.saved_by_common_cause)
     assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
     assert 0.9 < result.confidence < 1.0
@@ -323,25 +314,6 @@ def test_a_decision_takes_no_memory_of_the_order_of_a_gram_matrix():
     assert peak < 8 * len(x) ** 2 / 2
 
 
-@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(criterion):
-    options = {"criterion": criterion, "n_resamples": 3, "random_state": 4}
-    if criterion == "hsic":
-        options["fit_options"] = {"max_iter": 30}
-    result, swapped = (infer_direction(*pair, **options) for pair in ((X, Y), (Y, X)))
-    common = cause_probability(result.evidence.saved_by_common_cause) if result.evidence else 0.0
-    assert result.confidence == confidence_from(result.score, result.resamples) * (1.0 - common)
-    assert 0.0 <= result.confidence <= 1.0
-    assert len(result.resamples.scores) == 3
-    assert (swapped.score, swapped.confidence) == (-result.score, result.confidence)
-    assert_array_equal(swapped.resamples.scores, -result.resamples.scores)
-    if criterion == "evidence":
-        drawn = {"n_resamples": 3, "seed": result.resamples.seed}
-        drawn = resample_scores(X, Y, lambda x, y: evidence(x, y).score, **drawn)
-        assert_array_equal(drawn.scores, result.resamples.scores)
-
-
 def test_a_decision_that_is_not_sure_enough_is_none():
     sure = infer_direction(X, Y, min_confidence=0.9, random_state=0)
     unsure = infer_direction(X, Y, min_confidence=1.0, random_state=0)
@@ -349,17 +321,23 @@ def test_a_decision_that_is_not_sure_enough_is_none():
     assert (sure.relation, unsure.relation) == ("x→y", "undecided")
     assert sure.score == unsure.score > 0.0
     assert 0.9 < sure.confidence == unsure.confidence < 1.0
-    assert (sure.resamples, unsure.resamples) == (None, None)
 
 
-def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for():
-    options = {"criterion": "hsic", "fit_options": {"max_iter": 5}, "random_state": 0}
+@pytest.mark.parametrize("criterion", ["hsic", "hsic_ratio"])
+def test_a_latent_criterion_has_no_confidence_and_says_so(criterion):
+    options = {"criterion": criterion, "fit_options": {"max_iter": 5}, "random_state": 0}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        result = infer_direction(*MIXTURE, min_confidence=1.0, **options)
-        plain = infer_direction(*MIXTURE, **options)
-    assert len(result.resamples.scores) == 10
-    assert result.confidence == confidence_from(plain.score, result.resamples) < 1.0
-    assert (result.direction, plain.direction != 0) == (0, True)
+        result = infer_direction(*MIXTURE, **options)
+    assert result.confidence is None
+    assert result.direction == sign_of(result.score) != 0
+    assert result.relation in repr(result).replace(" ", "")
+    assert "(no confidence)" in repr(result)
+    assert "  confidence    none: only the criterion evidence has one\n" in str(result)
+    assert (result.to_dict()["confidence"], result.to_dict()["sure"]) == (None, None)
+    with pytest.raises(ValueError, match="min_confidence needs criterion 'evidence'"):
+        infer_direction(*MIXTURE, min_confidence=0.9, **options)
+    with pytest.raises(ValueError, match="min_confidence needs criterion 'evidence'"):
+        infer_directions({"a": MIXTURE}, min_confidence=0.9, criterion=criterion)
 
 
 def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
@@ -399,7 +377,7 @@ def test_no_model_fits_a_blob_within_an_arc():
 def test_the_latent_criteria_have_no_lengths_and_test_independence_alike():
     result = infer_direction(*MIXTURE, criterion="hsic")
     assert (result.evidence, result.dependence, result.check_pvalue) == (None, None, None)
-    assert (result.confidence, result.resamples) == (None, None)
+    assert result.confidence is None
     assert result.relation == "x→y"
     assert result.independence_pvalue == infer_direction(*MIXTURE).independence_pvalue
 

@@ -119,7 +119,6 @@ def test_one_value_turned_a_sure_decision_around():
     assert confidence_of(result.evidence) > 0.99
     assert (result.direction, result.confidence) == (-1, 0.5)
     assert infer_direction(*spoiled, min_confidence=0.6, **off).direction == 0
-    assert infer_direction(*spoiled, n_resamples=4, random_state=0, **off).confidence == 0.5
     # A common cause takes its share of what is left.
     assert infer_direction(*spoiled).confidence <= 0.5
     assert pickle.loads(pickle.dumps(result)).notes == result.notes

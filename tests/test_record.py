@@ -36,10 +36,10 @@ class Example(Record):
 def results():
     x, y, _ = make_anm_mixture("f3", 60, random_state=1)
     X = x[:, np.newaxis]
-    decision = infer_direction(x, y, n_resamples=2, random_state=0)
+    decision = infer_direction(x, y)
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
     fits, side = decision.fit_latent(random_state=0), decision.evidence.forward
-    of_decision = [decision, decision.evidence, side, side.marginal, decision.resamples]
+    of_decision = [decision, decision.evidence, side, side.marginal]
     others = [FitOptions(init=X), evaluate("f3", n_pairs=3, n_samples=30)]
     fitted = ANMMixture().fit(X, y).fit_result_
     return [fits, fits.forward, *of_decision, clusters, clusters.mixture, fitted, *others]

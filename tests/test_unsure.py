@@ -45,6 +45,10 @@ def test_models_that_the_check_refuses_are_not_sure():
     refused = [result for result in results if result.check_pvalue < REFUSED_PVALUE]
     assert max(confidence_of(result.models) for result in refused) >= 0.9
     assert max(result.confidence for result in refused) <= UNSURE
+    # A limited confidence has a note that gives the reason.
+    limited = [result for result in refused if confidence_of(result.models) > UNSURE]
+    assert all(result.notes for result in limited)
+    assert any("residuals" in note for result in limited for note in result.notes)
 
 
 def test_of_many_rows_a_thousand_say_whether_a_model_is_refused():

@@ -21,7 +21,7 @@ from anmmm.evidence import evidence
 
 QUICK = {"fit_options": {"max_iter": 3}}
 FUNCTIONS = {
-    "infer_direction": lambda x, y: infer_direction(x, y, n_resamples=2, random_state=0).score,
+    "infer_direction": lambda x, y: infer_direction(x, y).score,
     "infer_direction hsic": lambda x, y: infer_direction(x, y, criterion="hsic", **QUICK).score,
     "infer_direction drop": lambda x, y: infer_direction(x, y, missing="drop").score,
     "evidence": lambda x, y: evidence(x, y).score,

@@ -9,10 +9,10 @@
 
 A row of such a file is one pair, scores positive where they speak for the truth: whether the pair
 was called independent, nats of the pair, their error by the observations' differences, its score,
-the direction and the confidence that `infer_direction` reports by default, and scores of random
-halves. The first ones are those of two directions alone, to which the map is fitted; those of
-`infer_direction` also know a common cause and the rules by which a decision is not sure. Where
-nothing is to decide, a coin is the truth. Drawing goes on where an unfinished file ends.
+the direction and the confidence that `infer_direction` reports. The first ones are those of two
+directions alone, to which the map is fitted; those of `infer_direction` also know a common cause
+and the rules by which a decision is not sure. Where nothing is to decide, a coin is the truth.
+Drawing goes on where an unfinished file ends.
 """
 
 from __future__ import annotations
@@ -27,22 +27,15 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from anmmm import infer_direction
-from anmmm.confidence import (
-    NATS_SLOPE,
-    Resamples,
-    confidence_from,
-    nats_error,
-    resample_scores,
-)
+from anmmm.confidence import NATS_SLOPE, nats_error
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS
 from anmmm.evaluation import decision_rates
-from anmmm.evidence import RESOLUTION, evidence
+from anmmm.evidence import RESOLUTION
 from anmmm.plotting import COLORS, MARKERS
 from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 from benchmarks.studies.unforeseen import FAMILIES, WITH_CAUSE
 
-N_RESAMPLES = 10
 SMALLEST, LARGEST = 30, 500
 # What is simulated, as shares of 48. It decides what a confidence means: among such pairs.
 KINDS = (
@@ -183,10 +176,6 @@ def gaussian_process(covariance: np.ndarray, rng: np.random.Generator) -> np.nda
     return vectors @ (np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(len(values)))
 
 
-def score(x: np.ndarray, y: np.ndarray) -> float:
-    return evidence(x, y).score
-
-
 def append_rows(path: Path, pairs: Iterator[tuple]):
     """Score pairs (id, kind, x, y, truth, weight, data set) and append them to a file."""
     done = set()
@@ -203,7 +192,6 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
                 truth = 1 if int(pair_id) % 2 else -1
             decision = infer_direction(x, y)
             result = decision.models
-            halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, seed=0)
             facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
             values = [
                 truth * result.nats,
@@ -211,7 +199,6 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
                 truth * result.score,
                 truth * decision.direction,
                 decision.confidence,
-                *(truth * halves.scores),
             ]
             writer.writerow([*facts, *map(float, values)])
             file.flush()
@@ -236,27 +223,15 @@ class Rows:
         self.reported, self.reported_confidence = np.array(
             [row[9:11] for row in rows], dtype=float
         ).T
-        self.halves = np.array([[float(cell) for cell in row[11:]] for row in rows])
         self.right = (self.score > 0.0).astype(float)
         # What is undecided, as an independent pair is, is half right.
         self.right[np.abs(self.score) <= RESOLUTION] = 0.5
         spread = np.array([nats_error(*pair) for pair in zip(self.error, self.n, strict=True)])
         self.confidence = expit(NATS_SLOPE * np.abs(self.nats) / spread)
-        self.by_halves = np.array(
-            [
-                confidence_from(score, Resamples(halves, n, n // 2, 0))
-                for n, score, halves in zip(self.n, self.score, self.halves, strict=True)
-            ]
-        )
 
     def statistics(self) -> dict[str, np.ndarray]:
         """Return what a confidence might be made of, positive where it speaks for the score."""
         np.seterr(divide="ignore", invalid="ignore")
-        size, agreeing = np.abs(self.score), self.halves * np.sign(self.score)[:, None]
-        left_out = self.n - self.n // 2
-        error = self.halves.std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
-        few = self.halves[:, :5].std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
-        share = np.mean(agreeing > 0.0, axis=1)
         nats = np.abs(self.nats)
         found = {
             f"|S| / √(s² + {c}² + {g} N)": nats / np.sqrt(self.error**2 + c * c + g * self.n)
@@ -264,12 +239,7 @@ class Rows:
         }
         found["log(1 + |S| / √(s² + 2² + 0.2 N))"] = np.log1p(found["|S| / √(s² + 2² + 0.2 N)"])
         found |= {
-            "|score| / error": size / error,
-            "the same, 5 halves": size / few,
-            "log(1 + |score| / error)": np.log1p(size / error),
-            "mean of halves / error": agreeing.mean(axis=1) / error,
-            "share of agreeing halves - 1/2": share - 0.5,
-            "|score|": size,
+            "|score|": np.abs(self.score),
             "N |score|": nats,
             "log(1 + N |score|)": np.log1p(nats),
         }
@@ -360,7 +330,6 @@ def report(paths: list[Path], plot: Path | None) -> None:
         for name, members in groups.items():
             columns = (rows.confidence, rows.right, rows.group)
             print_row(*cells_of(name, *(column[members] for column in columns)))
-        print_row(*cells_of(f"{rows.name}, by halves", rows.by_halves, rows.right, rows.group))
         if np.ptp(rows.weight) > 0.0:
             weighted = np.average(rows.right, weights=rows.weight)
             mean = np.average(rows.confidence, weights=rows.weight)

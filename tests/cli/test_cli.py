@@ -557,11 +557,9 @@ def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):
 
 
 def test_confidence_is_shown_and_what_is_not_sure_is_undecided(printed, document, refused, data):
-    lines = printed("direction", data, "--n-resamples", "3").splitlines()
-    (line,) = (line for line in lines if line.startswith("  confidence    "))
-    assert line.endswith("of 3 half-samples agree)")
+    assert "  confidence    0.67\n" in printed("direction", data)
     found = document("direction", data, "--min-confidence", "1")
-    assert (found["direction"], found["n_resamples"]) == (0, 0)
+    assert found["direction"] == 0
     assert (found["relation"], found["sure"], found["cause"]) == ("undecided", None, None)
     assert 0.5 < found["confidence"] < 1.0
     err = refused("direction", data, "--min-confidence", "2")

@@ -115,7 +115,7 @@ def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
 @posix
 def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_path):
     code = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {MAIN}"
-    command = ("directions", "pairs", "--n-resamples", "200", "-o", "r.csv")
+    command = ("directions", "pairs", "--criterion", "hsic", "-o", "r.csv")
     terminal, inside = os.openpty()
     ends = {"stdin": inside, "stdout": inside, "stderr": inside}
     process = running("-c", code, *command, cwd=tmp_path, **ends)
@@ -203,7 +203,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
         (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
         (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
         (["--jobs", "-1000"], "--jobs must be at least -"),
-        (["--n-resamples", "1"], "--n-resamples must be 0 or at least 2"),
+        (["--criterion", "hsic", "--min-confidence", "0.9"], "--min-confidence needs "),
         (["--columns", "all"], "--columns is for tables"),
         (["--format", "x"], "--format must be one of"),
         (["--dask", "tcp://127.0.0.1:9"], "--dask tcp://127.0.0.1:9: "),
@@ -338,7 +338,7 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
 @pytest.mark.slow
 @posix
 def test_workers_end_with_a_killed_driver(folder, tmp_path):
-    options = ("--n-resamples", "20", "-j", "2", "-o", "r.csv")
+    options = ("--criterion", "hsic", "-j", "2", "-o", "r.csv")
     process = started("directions", folder, *options, cwd=tmp_path)
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 0, "a finished pair", process=process)

@@ -321,14 +321,14 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(path):
 def test_directions_resume_to_the_same_file(tmp_path, path):
     source = {f"p{n}": make_anm_mixture("f3", 20, random_state=n)[:2] for n in range(6)}
     source["constant"] = (np.zeros(20), np.zeros(20))
-    options = {"random_state": 3, "n_resamples": 2}
+    options = {"random_state": 3, "min_confidence": 0.6}
     infer_directions(source, **options).write(tmp_path / "whole.csv")
     with infer_directions(source, checkpoint=path, **options) as rows:
         assert rows[0].pair_id == "p0"
     infer_directions(source, n_jobs=2, checkpoint=path, **options).write(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    with pytest.raises(CheckpointError, match=r"options.n_resamples was 2 and is 3"):
-        infer_directions(source, checkpoint=path, random_state=3, n_resamples=3)
+    with pytest.raises(CheckpointError, match=r"options.min_confidence was 0.6 and is 0.7"):
+        infer_directions(source, checkpoint=path, random_state=3, min_confidence=0.7)
     with pytest.raises(ValueError, match="keep_results=True cannot be used with a checkpoint"):
         infer_directions(source, checkpoint=path, keep_results=True, **options)
 

@@ -151,7 +151,7 @@ def test_options_of_graphs_are_passed_over_for_a_pair(table):
 def test_options_of_pairs_are_passed_over_for_a_graph(table):
     import networkx
 
-    options = {"criterion": "evidence", "n_resamples": 0, "random_state": 1}
+    options = {"criterion": "evidence", "random_state": 1}
     graph = networkx.Graph([("a", "b")])
     assert set(cdt.ANMMM(**options).orient_graph(table, graph).edges) == {("a", "b")}
     with pytest.raises(TypeError, match="unknown argument 'max_parent'; did you mean max_parents"):

@@ -12,6 +12,7 @@ from causallearn.search.FCMBased.ANM.ANM import ANM
 from causallearn.search.ScoreBased.GES import ges
 
 from anmmm import hsic_test, infer_graph, orient
+from anmmm.datasets import make_anm_mixture
 from anmmm.graph.forms import read_graph
 from anmmm.interop import causal_learn
 
@@ -38,6 +39,14 @@ def test_our_test_runs_in_pc():
     ends = searched().G.graph
     skeleton = {(NAMES[i], NAMES[j]) for i, j in np.argwhere(np.triu(ends) != 0)}
     assert skeleton == CHAIN
+
+
+def test_a_direction_without_a_confidence_is_no_sure_one():
+    x, y = make_anm_mixture("f3", 60, random_state=3)[:2]
+    options = {"criterion": "hsic", "fit_options": {"max_iter": 200}}
+    forward, backward = causal_learn.ANMMM(**options).cause_or_effect(x[:, None], y[:, None])
+    assert forward != backward
+    assert max(forward, backward) == pytest.approx(0.5)
 
 
 def test_the_registered_test_is_hsic():

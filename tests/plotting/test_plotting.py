@@ -60,7 +60,7 @@ def clustered():
 
 @pytest.fixture(scope="module")
 def decided():
-    return infer_direction(X, Y, n_resamples=4, random_state=0)
+    return infer_direction(X, Y)
 
 
 def scatters(ax):
@@ -544,3 +544,12 @@ def test_a_backend_that_matplotlib_does_not_know_is_named():
     code = "from anmmm.plotting import matplotlib_module; matplotlib_module('figure')"
     done = python("-c", code, env={"MPLBACKEND": "none such"}, check=False)
     assert "ValueError: MPLBACKEND cannot be used; change or unset it (Key backend" in done.stderr
+
+
+def test_a_map_shows_directions_without_a_confidence():
+    rows = [PairResult("a", "ok", x="age", y="crp", direction=-1, relation="y→x", score=-1.0)]
+    ax = plot_pairs(rows)
+    cells = ax.images[0].get_array()
+    assert cells.count() == 1
+    assert not np.ma.getmaskarray(cells)[1, 0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no confidence"]

@@ -24,7 +24,7 @@ from anmmm.datasets.text import TextTable, parse_table, read_table
 # Arguments of the library whose names are not words, and options of other names.
 _ARGUMENT = re.compile(
     r"\b(fit_options|max_(parents|samples)|min_(confidence|gain)"
-    r"|n_(jobs|mechanisms|pairs|plots|resamples)|random_state)\b"
+    r"|n_(jobs|mechanisms|pairs|plots)|random_state)\b"
 )
 _RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_state": "seed"}
 # Words that name an argument only in these positions.

@@ -189,12 +189,6 @@ decision_options = [
         "which takes no --lam; or the dependence of latent and cause: hsic, hsic_ratio.",
     ),
     click.option(
-        "--n-resamples",
-        type=click.IntRange(min=0),
-        help="Random half-samples to score for the confidence; 10 are calibrated. The criterion "
-        "evidence has a confidence without them.  [default: 0]",
-    ),
-    click.option(
         "--min-confidence",
         type=float,
         help="Between 0.5 and 1: decisions of less confidence become undecided.",

@@ -76,7 +76,7 @@ class PairResult(Row, eq=True):
     forward_pvalue, backward_pvalue : float or None
         See `DirectionResult`; None under ``"evidence"``, which does not need their fits.
     confidence : float or None
-        See `DirectionResult`; under other criteria than ``"evidence"`` it needs `n_resamples`.
+        See `DirectionResult`; None under other criteria than ``"evidence"``.
     converged : bool or None
         Whether both fits, or the chosen models of both directions, converged.
     model : str or None

@@ -257,7 +257,8 @@ class PairResults(Sequence[R]):
         Returns
         -------
         PairResults
-            Pairs without a direction are last.
+            Pairs without a direction are last. Those without a confidence are ordered by the size
+            of their score.
         """
         return self._with(sorted(self, key=rank_key, reverse=True))
 
@@ -334,7 +335,7 @@ class PairResults(Sequence[R]):
         Parameters
         ----------
         min_confidence : float
-            Least confidence of an arrow.
+            Least confidence of an arrow. Directions without a confidence are left out.
 
         Returns
         -------
@@ -425,8 +426,8 @@ _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object
 _SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
 
 
-def rank_key(row: Any) -> tuple[int, float]:
-    """Return the key of rows: direction before none, then confidence."""
+def rank_key(row: Any) -> tuple[int, float, float]:
+    """Return the key of rows: direction before none, then confidence, then size of the score."""
     if isinstance(row, PairResult) and row.direction:
-        return 2, -1.0 if row.confidence is None else row.confidence
-    return int(row.status == "ok"), 0.0
+        return 2, -1.0 if row.confidence is None else row.confidence, abs(row.score or 0.0)
+    return int(row.status == "ok"), 0.0, 0.0

@@ -32,7 +32,6 @@ def infer_directions(
     screen: float | None = None,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    n_resamples: int = 0,
     min_confidence: float | None = None,
     common_cause: bool = True,
     rows: Rows = "auto",
@@ -81,7 +80,7 @@ def infer_directions(
         False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The
         remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
-    criterion, fit_options, n_resamples, min_confidence, common_cause, rows
+    criterion, fit_options, min_confidence, common_cause, rows
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
         Whether pairs with incomplete rows are unusable, or used without these rows; the row has
@@ -128,7 +127,6 @@ def infer_directions(
     options = given_options(
         criterion=criterion,
         fit_options=fit_options,
-        n_resamples=n_resamples,
         min_confidence=min_confidence,
         common_cause=common_cause,
         rows=rows,

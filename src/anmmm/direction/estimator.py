@@ -23,7 +23,7 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
 
     Parameters
     ----------
-    criterion, fit_options, n_resamples, min_confidence, common_cause, rows, random_state
+    criterion, fit_options, min_confidence, common_cause, rows, random_state
         See `infer_direction`. The fields of `FitOptions` are parameters too:
         ``set_params(fit_options__lam=0.5)``.
 
@@ -70,14 +70,12 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
         *,
         criterion: Criterion = "evidence",
         fit_options: FitOptions | Mapping[str, Any] | None = None,
-        n_resamples: int = 0,
         min_confidence: float | None = None,
         common_cause: bool = True,
         rows: Rows = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.criterion = criterion
-        self.n_resamples = n_resamples
         self.min_confidence = min_confidence
         self.common_cause = common_cause
         self.rows = rows

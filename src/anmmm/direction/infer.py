@@ -11,20 +11,12 @@ from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, BoolArray, Missing, RandomState
-from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
-from anmmm._warning import suppress_convergence_warnings, warn_unconverged
+from anmmm._validation import check_between, check_choice, check_flag, check_rng
+from anmmm._warning import warn_unconverged
 from anmmm._words import known_arguments
-from anmmm.confidence import (
-    N_RESAMPLES,
-    UNSURE,
-    cause_probability,
-    confidence_from,
-    confidence_of,
-    probabilities_of,
-    resample_scores,
-)
+from anmmm.confidence import UNSURE, cause_probability, confidence_of, probabilities_of
 from anmmm.dependence import LatentFits, fit_both
-from anmmm.direction.outcome import REFUSED_PVALUE
+from anmmm.direction.outcome import REFUSED_NOTE, REFUSED_PVALUE
 from anmmm.direction.outliers import decide_again, outlier_rows, outliers_note
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows, groups_note
@@ -44,7 +36,6 @@ class DirectionOptions(Record):
 
     criterion: Criterion = "evidence"
     fit_options: FitOptions | Mapping[str, Any] | None = None
-    n_resamples: int = 0
     # A number once it is checked.
     min_confidence: Any = None
     common_cause: bool = True
@@ -54,10 +45,6 @@ class DirectionOptions(Record):
 
     def __post_init__(self) -> None:
         """Raise if an option is invalid for any pair."""
-        if check_count(self.n_resamples, "n_resamples", minimum=0) == 1:
-            raise ValueError(
-                "n_resamples must be 0 or at least 2: one score has no standard deviation; found 1"
-            )
         if self.min_confidence is not None:
             check_between(self.min_confidence, "min_confidence", 0.5, 1.0)
         check_choice(self.criterion, "criterion", CRITERIA)
@@ -73,6 +60,11 @@ class DirectionOptions(Record):
                 raise ValueError(
                     f"{name} has no effect under criterion {self.criterion!r}; leave it out"
                 )
+        if self.min_confidence is not None and self.criterion != "evidence":
+            raise ValueError(
+                f"min_confidence needs criterion 'evidence': decisions by {self.criterion!r} have "
+                "no confidence; leave one of them out"
+            )
         fit = FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
         object.__setattr__(self, "fit", fit)
         object.__setattr__(self, "min_confidence", float(self.min_confidence or 0.0))
@@ -85,7 +77,6 @@ def infer_direction(
     *,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    n_resamples: int = 0,
     min_confidence: float | None = None,
     common_cause: bool = True,
     rows: Rows = "auto",
@@ -115,13 +106,9 @@ def infer_direction(
     fit_options : FitOptions or mapping, optional
         How Θ is fitted, ``{"lam": 0.5}`` for instance. Only for the last two criteria; ``"auto"``
         there means a ``weight_growth`` of 0.25 and no ``subsample``.
-    n_resamples : int
-        Random half-samples that are scored too, and then determine the ``confidence``: 0 for none,
-        or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
-        them. Each costs a decision on half of the data.
     min_confidence : float, optional
-        Between 0.5 and 1: a decision of less confidence is 0, undecided. Under another criterion
-        than ``"evidence"`` it takes 10 half-samples if `n_resamples` is 0.
+        Between 0.5 and 1: a decision of less confidence is 0, undecided. Only for ``"evidence"``:
+        decisions by the other criteria have no confidence.
     common_cause : bool
         Whether also to describe x and y as two effects of an unmeasured common cause, in groups
         or along a curve. Without it a direction may be sure although there is one.
@@ -134,9 +121,9 @@ def infer_direction(
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
-        Seeds the half-samples and the random starts of a fit (see `anmmm.gppom.fit_gppom`);
-        both directions get the same seeds. The score of ``"evidence"`` itself draws nothing.
-        Exchanging x and y exactly reverses the score and keeps the confidence.
+        Seeds the random starts of a fit (see `anmmm.gppom.fit_gppom`); both directions get the
+        same seed. ``"evidence"`` draws nothing. Exchanging x and y exactly reverses the score and
+        keeps the confidence.
 
     Returns
     -------
@@ -190,7 +177,6 @@ def infer_direction(
     options = DirectionOptions(
         criterion=criterion,
         fit_options=fit_options,
-        n_resamples=n_resamples,
         min_confidence=min_confidence,
         common_cause=common_cause,
         rows=rows,
@@ -219,41 +205,19 @@ def decide(
     """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
     x, y, categorical = variables
     _refuse_criterion(variables, options.criterion)
-    fit_seed, resample_seed = (
-        int(seed) for seed in check_rng(random_state).integers(2**63, size=2)
-    )
+    seed = int(check_rng(random_state).integers(2**63))
     # Parts of the pair are compared without a common cause.
     compare_part: Callable[..., EvidenceResult] = partial(compare, categorical=categorical)
     models: EvidenceResult | LatentFits
-    scored: Callable[..., EvidenceResult | LatentFits]
     evidence, confidence = None, None
     if options.criterion == "evidence":
-        scored = compare_part
         models = evidence = compare(
             x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
         )
         _warn_of_convergence(evidence)
         confidence = confidence_of(evidence)
     else:
-        scored = partial(
-            fit_both, criterion=options.criterion, fit_options=options.fit, seed=fit_seed
-        )
-        models = scored(x, y)
-
-    resamples, n_half_samples = None, options.n_resamples
-    if confidence is None and options.min_confidence:
-        n_half_samples = n_half_samples or N_RESAMPLES
-    if n_half_samples:
-        # The convergence of a half-sample does not matter to the caller.
-        with suppress_convergence_warnings():
-            resamples = resample_scores(
-                x,
-                y,
-                lambda *half: scored(*half).score,
-                n_resamples=n_half_samples,
-                seed=resample_seed,
-            )
-        confidence = confidence_from(models.score, resamples)
+        models = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
 
     outliers, probabilities = None, None
     notes: list[str] = []
@@ -276,7 +240,6 @@ def decide(
         notes=tuple(notes),
         criterion=options.criterion,
         models=models,
-        resamples=resamples,
         outliers=outliers,
         _variables=variables,
     )
@@ -320,6 +283,7 @@ def _by_rules(
     # The test takes a while, and matters only for confidences above the limit.
     if confidence > UNSURE and evidence.shortest.refusal < REFUSED_PVALUE:
         confidence = UNSURE
+        notes.append(REFUSED_NOTE)
     return confidence, list(filter(None, notes)), outliers
 
 

@@ -21,11 +21,16 @@ SURE, LEANING = 0.9, 0.6
 # From here on two digits would be 1.
 CERTAIN = 0.995
 NO_PREFERENCE = "no preference"
+# Decisions by a dependence of Θ: nothing was calibrated for them.
+NO_CONFIDENCE = "no confidence"
 # P-value of the check below which "no model of the list fits" is reported.
 LACK_OF_FIT_PVALUE = 0.01
 # P-value of the check below which a decision is not sure.
 REFUSED_PVALUE = 0.001
-# Notes on such a pair, on one with a common cause, and on an independent one.
+REFUSED_NOTE = (
+    f"the residuals of the model depend on the cause (check p < {REFUSED_PVALUE:g}): not sure"
+)
+# Notes on a pair that no model fits, on one with a common cause, and on an independent one.
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
 UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
@@ -88,6 +93,6 @@ def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
 def format_with_confidence(decision: Any, names: Sequence[str]) -> str:
     """Describe a decision in words, the confidence of its direction in parentheses."""
     text = format_decision(decision, names)
-    if decision.direction and decision.confidence is not None:
-        text += f" ({format_confidence(decision.confidence)})"
+    if decision.direction:
+        text += f" ({format_confidence(decision.confidence) or NO_CONFIDENCE})"
     return text

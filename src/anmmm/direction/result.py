@@ -11,7 +11,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
 from anmmm._words import counted, hypotheses, renamed
-from anmmm.confidence import Probabilities, Resamples
+from anmmm.confidence import Probabilities
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
 from anmmm.direction.outcome import (
     BY_DIRECTION,
@@ -60,8 +60,6 @@ class DirectionResult(Record):
         their description lengths, or both fits of Θ under the other criteria. Both kinds have
         ``forward`` (x as the cause), ``backward``, ``forward_score`` and ``backward_score``, the
         lower one of which wins.
-    resamples : anmmm.confidence.Resamples or None
-        Scores of random half-samples, and the seed that draws them again.
     outliers : ndarray of bool, shape (n_samples,), or None
         Observations with an outlier, such as a code for missing values, or a value censored at a
         bound; None if there are none.
@@ -80,10 +78,10 @@ class DirectionResult(Record):
     cause. Both only under ``"evidence"``; see docs/guide/outcomes.md. The score keeps its sign when
     a decision is refused for its confidence.
 
-    The confidence is calibrated on simulated pairs (docs/method/decisions.md): by the scores of
-    half-samples if there are some, else under ``"evidence"`` by the standard deviation of the rows'
-    lengths, else it is None. The probability of a common cause is taken off it. If there are
-    outliers, it is limited by the confidence without them.
+    The confidence is calibrated on simulated pairs (docs/method/decisions.md) by the standard
+    deviation of the rows' lengths. The probability of a common cause is taken off it. If there are
+    outliers, it is limited by the confidence without them. A decision by another criterion than
+    ``"evidence"`` has none.
 
     The check is the HSIC test of the cause and the residuals of the model
     (`anmmm.evidence.check_model`), in the decided direction; the larger p-value of both if there is
@@ -100,7 +98,6 @@ class DirectionResult(Record):
     notes: tuple[str, ...]
     criterion: str
     models: EvidenceResult | LatentFits
-    resamples: Resamples | None
     outliers: BoolArray | None
     # Both variables as checked.
     _variables: Variables
@@ -272,8 +269,6 @@ class DirectionResult(Record):
             "model": None if winner is None else winner.model,
             "common_cause": None if common is None else common.model,
             "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
-            "n_resamples": 0 if self.resamples is None else len(self.resamples.scores),
-            "resample_seed": None if self.resamples is None else self.resamples.seed,
             "n": self.n_samples,
             "n_dropped": self.n_dropped,
             "note": note or None,

@@ -29,6 +29,7 @@ A selection of rows is not considered; the check may warn of it."""
 _TRIED = "An unmeasured common cause is considered if it makes groups or a curve."
 _NOT_TRIED = "No unmeasured common cause was tried."
 
+_NO_CONFIDENCE = "none: only the criterion evidence has one"
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
 The p-values rank, they do not test: Θ was fitted to be independent of this very cause.
@@ -52,7 +53,7 @@ def direction_text(
     n = n_used if n_total is None else n_total
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
-        "confidence": _confidence_text(result),
+        "confidence": format_confidence(result.confidence) or _NO_CONFIDENCE,
         "probability": _probability_text(result, names),
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
@@ -87,16 +88,6 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
             f"{decision}, confidence {format_confidence(result.confidence)} (sure from {SURE:g} on)"
         )
     return decision
-
-
-def _confidence_text(result: DirectionResult) -> str:
-    if result.confidence is None:
-        return ""
-    text = format_confidence(result.confidence)
-    if result.resamples is not None:
-        scores = result.resamples.scores
-        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} half-samples agree)"
-    return text
 
 
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:

@@ -32,14 +32,14 @@ class ANMMM:
         """Return the probabilities that the direction is forward and backward; they add up to 1.
 
         The larger one belongs to the direction, as with the p-values that causal-learn returns, and
-        both are equal if none is decided. A limit such as 0.05 on both at once means nothing.
+        both are equal if none is decided, and nearly equal without a confidence. A limit such as
+        0.05 on both at once means nothing.
         """
         result = decision(data_x, data_y, self.options)
         if not result.direction:
             return 0.5, 0.5
-        sure = 1.0 if result.confidence is None else result.confidence
         # A caller that compares both scores needs the direction, however weak its evidence is.
-        sure = max(sure, 0.5 + 1e-9)
+        sure = max(result.confidence or 0.5, 0.5 + 1e-9)
         return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
 
 

@@ -26,7 +26,7 @@ class ANMMM(_Base):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion, fit_options, n_resamples, min_confidence, random_state
+    criterion, fit_options, min_confidence, random_state
         See `anmmm.infer_direction`.
     on_undecided : {"raise", "abstain"}
         What to do if no direction is decided: raise a ``ValueError``, as pgmpy's own pairwise
@@ -65,14 +65,12 @@ class ANMMM(_Base):  # type: ignore[misc]
         self,
         criterion: Criterion = "evidence",
         fit_options: FitOptions | Mapping[str, Any] | None = None,
-        n_resamples: int = 0,
         min_confidence: float | None = None,
         on_undecided: str = "raise",
         random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
         self.fit_options = fit_options
-        self.n_resamples = n_resamples
         self.min_confidence = min_confidence
         self.on_undecided = on_undecided
         self.random_state = random_state

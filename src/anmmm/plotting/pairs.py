@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._validation import cut
 from anmmm.collection.records import PairResult
-from anmmm.direction.outcome import COMMON_CAUSE, LEANING, NO_PREFERENCE, SURE
+from anmmm.direction.outcome import COMMON_CAUSE, LEANING, NO_CONFIDENCE, NO_PREFERENCE, SURE
 from anmmm.plotting.style import axes_or_new, matplotlib_module
 
 # Names that the axes can show, inches of a cell up to then, and of a figure at most.
@@ -18,9 +18,13 @@ MOST_NAMES, CELL, LARGEST = 60, 0.28, 12.0
 MOST_CELLS = 400
 # Letters of a name.
 LONGEST = 20
-# Colors of pairs without a direction: related ones, and those with a common cause.
-OTHER = ("#e4e4e4", "#b0a8b9")
-_NO_PREFERENCE, _COMMON_CAUSE = -2.0, -1.0
+# Cells without a confidence: value, color and word.
+_NO_PREFERENCE, _COMMON_CAUSE, _NO_CONFIDENCE = -3.0, -2.0, -1.0
+OTHER = {
+    _NO_PREFERENCE: ("#e4e4e4", NO_PREFERENCE),
+    _COMMON_CAUSE: ("#b0a8b9", COMMON_CAUSE),
+    _NO_CONFIDENCE: ("#7d8a99", NO_CONFIDENCE),
+}
 
 
 def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
@@ -37,10 +41,10 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes
         The cell in the row of a cause and the column of its effect has the confidence as its color,
-        from 0.6 on. Both cells of a related pair without a preference, and of one with a hidden
-        common cause, are gray; those of unrelated pairs, and of pairs that other columns explain,
-        are empty. Up to 60 variables are named. Of more, those without a related pair are left out;
-        above 400, a cell is the surest of several.
+        from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
+        preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
+        of pairs that other columns explain, are empty. Up to 60 variables are named. Of more, those
+        without a related pair are left out; above 400, a cell is the surest of several.
 
     Raises
     ------
@@ -75,9 +79,10 @@ class PairMap:
         x, y = (self._places.setdefault(name, len(self._places)) for name in (row.x, row.y))
         if row.relation == COMMON_CAUSE:
             self._cells += (x, y, _COMMON_CAUSE), (y, x, _COMMON_CAUSE)
-        elif row.direction and row.confidence is not None and row.confidence >= LEANING:
+        elif row.direction and (row.confidence is None or row.confidence >= LEANING):
             cause, effect = (x, y)[:: row.direction]
-            self._cells.append((cause, effect, row.confidence))
+            value = _NO_CONFIDENCE if row.confidence is None else row.confidence
+            self._cells.append((cause, effect, value))
         elif row.direction and not row.explained_by:
             self._cells += (x, y, _NO_PREFERENCE), (y, x, _NO_PREFERENCE)
 
@@ -107,24 +112,23 @@ class PairMap:
         for axis in (0, 1):
             cells = np.fmax.reduceat(cells, starts, axis=axis)
         ax = axes_or_new(ax, self.size())
-        grays = matplotlib_module("colors").ListedColormap(OTHER)
+        grays = matplotlib_module("colors").ListedColormap([color for color, _ in OTHER.values()])
         options = {"interpolation": "nearest", "extent": (-0.5, *(len(names) - 0.5,) * 2, -0.5)}
         other = np.where(cells < 0.0, cells, np.nan)
-        ax.imshow(other, cmap=grays, vmin=_NO_PREFERENCE, vmax=_COMMON_CAUSE, **options)
+        ax.imshow(other, cmap=grays, vmin=min(OTHER), vmax=max(OTHER), **options)
         arrows = np.where(cells >= 0.0, cells, np.nan)
         image = ax.imshow(arrows, cmap="viridis_r", vmin=LEANING, vmax=1.0, **options)
         bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
         bar.ax.axhline(SURE, color="black", linewidth=1.0)
         patch = matplotlib_module("patches").Patch
-        kinds = zip(
-            (_NO_PREFERENCE, _COMMON_CAUSE), (NO_PREFERENCE, COMMON_CAUSE), OTHER, strict=True
-        )
         patches = [
-            patch(color=color, label=word) for at, word, color in kinds if (other == at).any()
+            patch(color=color, label=word)
+            for value, (color, word) in OTHER.items()
+            if (other == value).any()
         ]
         if patches:
             ax.legend(
-                handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
+                handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=3, frameon=False
             )
         if len(names) <= MOST_NAMES:
             labels = [cut(name, LONGEST).replace("$", r"\$") for name in names]
