@@ -17,12 +17,12 @@ from scipy.special import (
     ndtri,
 )
 
+from anmmm._columns import takes_pairs
 from anmmm._kernels.distances import middle_distances
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
-from anmmm._words import known_arguments
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 from anmmm.permutation import (
     FACTOR_TRACE,
@@ -102,13 +102,14 @@ class HSICTest(Record, eq=True):
     null: str
 
 
-@known_arguments
+@takes_pairs
 def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     """Biased Hilbert-Schmidt independence criterion with Gaussian kernels.
 
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+        Or a frame and two names of its columns.
     width : "median" or float
         Kernel width w in ``exp(-d² / (2 w²))``, of both variables; ``"median"`` takes each one's
         own median distance.
@@ -146,7 +147,7 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     return _moments(*points)[0] / len(first) ** 2
 
 
-@known_arguments
+@takes_pairs
 def hsic_test(
     x: ArrayLike,
     y: ArrayLike,
@@ -159,6 +160,7 @@ def hsic_test(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+        Or a frame and two names of its columns.
     alpha : float
         Level of the threshold, between 0 and 1.
     null : {"permutation", "gamma"}

@@ -192,7 +192,7 @@ def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(
         ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
         ("a,b\n1,\n3,\n", "t.csv: b has no values"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
-        ("1,2,3\n4,5,6\n", "t.csv: 3 columns; choose two with --x and --y from 1 to 3"),
+        ("1,2,3\n4,5,6\n", "t.csv: 3 columns; name two after the file, from 1 to 3"),
         ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),
         ("a,a\n" + "1,2\n" * 12, "t.csv: a (column 1) is constant"),
     ],
@@ -208,8 +208,8 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
     [
         (["direction", "none.csv"], "none.csv: No such file or directory\n"),
         (["direction", "."], ".: Is a directory\n"),
-        (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
-        (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
+        (["direction", "data.csv", "--x", "wind"], "data.csv: X wind: no such column; there are"),
+        (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: X and Y are"),
         (["direction", "data.csv", "--lam", "-1", "--criterion", "hsic"], "--lam must be"),
         (["cluster", "data.csv", "-k", "two"], "--n-mechanisms must be a whole number or 'auto'"),
         (["cluster", "data.csv", "-k", "41"], "--n-mechanisms must be at most n_samples"),
@@ -243,7 +243,7 @@ def test_columns_of_one_name_are_told_apart(run, tmp_path):
     np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,a", comments="")
     _, out, _ = run("direction", "t.csv")
     assert "a (column 1) → a (column 2)" in out
-    assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: --x a: 2 columns have")
+    assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: X a: 2 columns have")
 
 
 def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
@@ -639,3 +639,43 @@ def test_cluster_chooses_the_number(run, tmp_path):
     assert found["refined"] is True
     assert {row["label"] for row in found["rows"]} == {0, 1}
     assert "number of mechanisms chosen by the shortest description, in nats (1: " in err
+
+
+def test_columns_are_named_after_the_file(run, document, tmp_path, data):
+    by_option = document("direction", data, "--x", "temperature", "--y", "1")
+    by_name = document("direction", data, "temperature", "1")
+    assert by_name == by_option
+    # Of two columns, the one that is not named is the other.
+    assert document("direction", data, "temperature") == by_option
+    assert document("cluster", data, "temperature", "1")["cause"] == "temperature"
+    for given, message in (
+        (("wind", "1"), "X wind: no such column; there are"),
+        (("1", "temprature"), "Y temprature: no such column"),
+        (("1", "2", "3"), "--columns all, or anmmm graph"),
+        (("1", "2", "--x", "1"), "or by --x and --y"),
+        (("temperature", "2"), "X and Y are both temperature"),
+    ):
+        for command in ("direction", "cluster"):
+            code, _, err = run(command, data, *given)
+            assert code == 2
+            assert message in err
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.data"])
+def test_columns_of_parquet_files_are_read(run, document, refused, tmp_path, rng, name):
+    age = rng.normal(size=60)
+    frame = pd.DataFrame({"age": age, "site": ["a", "b", "c"] * 20, "crp": age**2})
+    frame["crp"] += 0.1 * rng.normal(size=60)
+    frame["day"] = pd.Timestamp("2020-01-01")
+    frame.to_parquet(tmp_path / name)
+    frame.drop(columns="day").to_csv(tmp_path / "t.csv", index=False)
+    for columns in (("age", "crp"), ("3", "1"), ("age", "site")):
+        assert document("direction", name, *columns) == document("direction", "t.csv", *columns)
+    sizes, from_text = (document("cluster", n, "age", "crp")["sizes"] for n in (name, "t.csv"))
+    assert sizes == from_text
+    assert "4 columns; name two after the file, from age, site" in refused("direction", name)
+    assert "dates" in refused("direction", name, "age", "day")
+    frame.loc[3, "crp"] = np.nan
+    frame[["age", "crp"]].to_parquet(tmp_path / name)
+    assert f"{name}:4: the value of crp is missing" in refused("direction", name)
+    assert document("direction", name, "--drop-missing")["n"] == 59

@@ -45,3 +45,9 @@ for row in rows:
 
 assert_type(hsic_test(x, y, null="gamma"), HSICTest)
 assert_type(infer_graph(np.column_stack([x, y])), CausalGraph)
+
+frame = {"age": x, "crp": y}
+assert_type(infer_direction(frame, "age", "crp", criterion="hsic"), DirectionResult)
+assert_type(infer_direction(frame, ["age"], "crp"), DirectionResult)
+assert_type(cluster_mechanisms(frame, "age", "crp", 3), ClusteringResult)
+assert_type(infer_direction(x=x, y=y, rows="auto"), DirectionResult)

@@ -48,9 +48,9 @@ def cluster_command(
 ) -> None:
     """Label each row of FILE with its mechanism.
 
-    The first column (or --x) is the cause, the second (or --y) the effect. The labels are CSV: line
-    of the row in FILE, both columns by their names, label (from 0), the latent, and, if labels are
-    refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
+    Column X, or the first one, is the cause; column Y, or the second one, the effect. The labels
+    are CSV: line of the row in FILE, both columns by their names, label (from 0), the latent, and,
+    if labels are refined, the probability of each mechanism. FILE is as in "anmmm direction".
     """
     from dataclasses import replace
 

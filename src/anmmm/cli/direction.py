@@ -31,6 +31,7 @@ from anmmm.cli.options import (
 )
 def direction_command(
     file: str,
+    pair: tuple[str, ...],
     x: str | None,
     y: str | None,
     header: bool | None,
@@ -43,10 +44,11 @@ def direction_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Decide which of two columns of FILE is the cause.
+    """Decide which of two columns of FILE, X and Y, is the cause.
 
-    FILE is a text table, separated by commas, semicolons, tabs or blanks, with or without a line of
-    column names; "-" reads standard input.
+    X and Y are names in the header, or numbers from 1; a FILE of two columns needs none. FILE is a
+    Parquet file, or a text table, separated by commas, semicolons, tabs or blanks, with or without
+    a line of column names; "-" reads such a table from standard input.
     """
     from dataclasses import replace
 
@@ -60,7 +62,7 @@ def direction_command(
 
     check_plot(plot, file, force=force)
     columns = load_columns(
-        file, x, y, drop_missing=drop_missing, header=header, categories=categories or ()
+        file, x, y, pair=pair, drop_missing=drop_missing, header=header, categories=categories or ()
     )
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 from anmmm.datasets.errors import SourceError, listed
-from anmmm.datasets.text import TextTable, parse_table, read_table
+from anmmm.datasets.text import TextTable, parse_table
 
 # Arguments of the library whose names are not words, and options of other names.
 _ARGUMENT = re.compile(
@@ -122,15 +123,22 @@ def load_columns(
     x: str | None,
     y: str | None,
     *,
+    pair: Sequence[str] = (),
     drop_missing: bool,
     header: bool | None = None,
     categories: Sequence[str] = (),
 ) -> Columns:
     """Read two columns of a file, ``-`` for standard input; raise an `InputError` on any fault."""
     place = "<stdin>" if file == "-" else file
+    if len(pair) > 2 or (pair and (x or y)):
+        raise InputError(
+            f"name two columns after {file}, or by --x and --y; for all pairs use "
+            f"anmmm directions {file} --columns all, or anmmm graph {file}"
+        )
+    x, y = (*pair, x, y)[:2]
     with input_errors(place), echo_warnings():
         if file != "-":
-            table = read_table(file, header=header)
+            table = _read(file, header)
         elif sys.stdin is None:
             raise ValueError("standard input is closed; name a file, or pipe a table in")
         else:
@@ -169,6 +177,23 @@ def load_columns(
     return Columns(one, other, names, lines, n_missing)
 
 
+def _read(file: str, header: bool | None) -> TextTable:
+    """Read a text table, or a Parquet file as one."""
+    data = Path(file).read_bytes()
+    if not data.startswith(b"PAR1"):
+        return parse_table(data, file, header=header)
+    # Here, because text does without it.
+    from anmmm.collection.sources.parquet import open_parquet, source_errors
+
+    with open_parquet(file) as parquet, source_errors(file, None):
+        table = parquet.read(use_threads=False)
+    columns = [["" if v is None else str(v) for v in c.to_pylist()] for c in table.columns]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    if not rows:
+        raise SourceError(file, None, "the file has no rows")
+    return TextTable(file, tuple(table.column_names), rows, list(range(1, len(rows) + 1)))
+
+
 def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, fault: str) -> SourceError:
     """Return the error about the first bad cell."""
     row, column = np.argwhere(bad)[0]
@@ -178,20 +203,20 @@ def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, fault: str)
 def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
     if table.n_columns < 2:
         raise SourceError(table.path, None, "two columns are needed, found 1")
-    first = None if x is None else _find(table, x, "--x")
-    second = None if y is None else _find(table, y, "--y")
+    first = None if x is None else _find(table, x, "X")
+    second = None if y is None else _find(table, y, "Y")
     if first is None or second is None:
         if table.n_columns > 2:
             raise SourceError(
                 table.path,
                 None,
-                f"{table.n_columns} columns; choose two with --x and --y from {_listing(table)}",
+                f"{table.n_columns} columns; name two after the file, from {_listing(table)}",
             )
         # Of two columns, the one that is not chosen is the other.
         first = first if first is not None else 0 if second is None else 1 - second
         second = second if second is not None else 1 - first
     if first == second:
-        raise SourceError(table.path, None, f"--x and --y are both {table.label(first)}")
+        raise SourceError(table.path, None, f"X and Y are both {table.label(first)}")
     return first, second
 
 

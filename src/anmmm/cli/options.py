@@ -114,10 +114,9 @@ source_options = [
     header_option,
 ]
 column_options = [
-    click.option(
-        "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
-    ),
-    click.option("--y", metavar="NAME|NUMBER", help="Second column."),
+    click.argument("pair", nargs=-1, metavar="[X Y]"),
+    click.option("--x", metavar="NAME|NUMBER", help="The same as X."),
+    click.option("--y", metavar="NAME|NUMBER", help="The same as Y."),
     header_option,
     missing_option,
 ]

@@ -14,12 +14,13 @@ import numpy as np
 from scipy.special import softmax
 
 from anmmm._categories import complete_rows, names_of
+from anmmm._columns import takes_pairs
 from anmmm._html import html_table
 from anmmm._record import Record, computed
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import as_new_pair, as_pair, check_count, check_rng
-from anmmm._words import Table, known_arguments, printable
+from anmmm._words import Table, printable
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
@@ -324,7 +325,7 @@ class ClusteringResult(Record):
         return MechanismPredictor(*self._points, self.fit)
 
 
-@known_arguments
+@takes_pairs
 def cluster_mechanisms(
     x: ArrayLike,
     y: ArrayLike,
@@ -345,7 +346,7 @@ def cluster_mechanisms(
     x : array-like of shape (n_samples,) or (n_samples, n_features)
         Cause.
     y : array-like of shape (n_samples,) or (n_samples, n_features)
-        Effect.
+        Effect. A frame and two names stand for both: ``cluster_mechanisms(frame, "age", "crp")``.
     n_mechanisms : int or "auto"
         Number of mechanisms, between 1 and the number of observations. ``"auto"`` takes the number
         from 1 to `max_mechanisms` with the smallest criterion of the mixture, and needs an effect

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from anmmm._columns import takes_pairs
 from anmmm._typing import ArrayLike
-from anmmm._words import known_arguments
 from anmmm.evidence import EvidenceResult, evidence
 
 
-@known_arguments
+@takes_pairs
 def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     """Describe a pair in both directions, by every model, without deciding between them.
 
@@ -18,7 +18,7 @@ def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         The two variables, at least 10 observations; of several columns, at most 16 in all and at
-        least 10 observations for each.
+        least 10 observations for each. Or a frame and two names of its columns.
 
     Returns
     -------

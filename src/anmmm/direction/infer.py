@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from anmmm._categories import Variables, complete_variables, names_of
+from anmmm._columns import takes_pairs
 from anmmm._compiling import listening
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, BoolArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
-from anmmm._words import known_arguments
 from anmmm.confidence import UNSURE, cause_probability, confidence_of, probabilities_of
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import REFUSED_NOTE, REFUSED_PVALUE
@@ -70,7 +70,7 @@ class DirectionOptions(Record):
         object.__setattr__(self, "min_confidence", float(self.min_confidence or 0.0))
 
 
-@known_arguments
+@takes_pairs
 def infer_direction(
     x: ArrayLike,
     y: ArrayLike,
@@ -96,6 +96,7 @@ def infer_direction(
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         The two variables, at least 10 observations; text and columns of a category type (pandas,
         polars, Arrow) are categories, up to 32. Categories with an order are numbered by it.
+        Or a frame and two names of its columns: ``infer_direction(frame, "age", "crp")``.
     criterion : {"evidence", "hsic", "hsic_ratio"}
         ``"evidence"``: description length in nats per observation, see `anmmm.evidence`; for at
         most 16 columns in all, and at least 10 observations for each.
