@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     DATES,
+    LIMIT,
     MISSING,
+    NO_VALUE,
+    NUMBER,
     MissingValueError,
     as_matrix,
     as_real,
@@ -34,9 +37,8 @@ from anmmm._warning import warn_caller
 # Text that spells a day, with or without a time.
 _DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
-# Also with thousands separators, blanks among them.
-_THOUSANDS = r"\d{1,3}([.,'’\s]\d{3})+([.,]\d*)?"
-_NUMBER = re.compile(rf"[+-]?({_THOUSANDS}|\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(rf"[$€£¥]?\s*{NUMBER}\s*[%‰$€£¥]?")
+_BESIDE_NUMBERS = re.compile(rf"{LIMIT}|{NO_VALUE}")
 # As many values as are encoded by their frequencies.
 MOST_CATEGORIES = 32
 
@@ -90,7 +92,7 @@ def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variab
         if _spells_numbers(values):
             warn_caller(
                 f"{name} holds numbers written as text, which are taken as categories; convert "
-                "them if they are numbers",
+                "them, limits without <, without units and codes of missing values",
                 UserWarning,
             )
     try:
@@ -197,9 +199,10 @@ def are_dates(texts: Iterable[str | None]) -> bool:
 
 
 def are_numbers(texts: Iterable[str | None]) -> bool:
-    """Return whether all texts spell numbers, with decimal and thousands separators of any kind."""
+    """Return whether texts spell numbers of any style, and perhaps limits and missing values."""
     present = [text for text in texts if text is not None]
-    return bool(present) and all(map(_NUMBER.fullmatch, present))
+    others = [text for text in present if not _NUMBER.fullmatch(text)]
+    return len(others) < len(present) and all(map(_BESIDE_NUMBERS.fullmatch, others))
 
 
 def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -26,6 +27,17 @@ MIN_SAMPLES = 10
 DATES = "holds dates; convert them to numbers first, such as days since the first one"
 DURATIONS = "holds durations; convert them to numbers first, such as days"
 MISSING = ("raise", "drop")
+AS_NAMES = "if its values are mere names, declare it a column of categories"
+# Also with thousands separators, blanks among them.
+NUMBER = r"[+-]?(\d{1,3}([.,'’_\s]\d{3})+([.,]\d*)?|\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"
+LIMIT = rf"[<>≤≥]=?\s*{NUMBER}"
+NO_VALUE = r"(?i:[\W_]+|missing|none|unknown|nil|n\.?a\.?|n\.?d\.?|no data|not available|#nv)"
+_WITH_UNIT = rf"([^\w\s+-]|[A-Z]{{3}}\s)?\s*{NUMBER}(\s*[^\d\s]\D{{0,15}})?"
+_ADVICE = {
+    LIMIT: "write a detection limit as its number, 0.35 for <0.35; equal values are expected",
+    _WITH_UNIT: "remove units and thousands separators",
+    NO_VALUE: "a missing value is an empty cell, or None in Python",
+}
 EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
 FLATTENED = 64.0 * EPS
@@ -345,10 +357,9 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         ) from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
-    if array.dtype.kind == "O":
-        return _from_objects(array, name)
-    if array.dtype.kind in "US" and array.size:
-        raise _not_numeric(name, array.flat[0], (0,) * array.ndim)
+    if array.dtype.kind == "O" or (array.dtype.kind in "US" and array.size):
+        # NumPy converts the numbers of a list with texts to text.
+        return _from_objects(np.asarray(values, dtype=object), name)
     if array.dtype.kind in "mM":
         raise TypeError(f"{name} {DURATIONS if array.dtype.kind == 'm' else DATES}")
     if array.dtype.kind not in "biuf":
@@ -441,10 +452,17 @@ def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
     if not index:
         return TypeError(f"{name} must be numeric, found {shown}; pass a list or array of numbers")
     # In words that scikit-learn's checks of estimators know.
+    advice = text_advice(str(item), "0, 1, 2, … for ordered levels")
     return TypeError(
         f"{name} must be numeric, found {shown} at position {index}; an argument must be no "
-        "string, but a number (0, 1, 2, … for ordered levels)"
+        f"string, but a number ({advice})"
     )
+
+
+def text_advice(text: str, default: str = AS_NAMES) -> str:
+    """Return what to do with a text among numbers."""
+    known = (advice for pattern, advice in _ADVICE.items() if re.fullmatch(pattern, text))
+    return next(known, default)
 
 
 def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:

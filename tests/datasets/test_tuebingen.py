@@ -139,9 +139,35 @@ def test_loose_files_are_pairs_of_unknown_truth(tmp_path):
     pairs = load_pairs(tmp_path)
     assert pairs.ids == ("pair2", "pair10", "three", "wind")
     assert (pairs[0].truth, pairs[0].weight, pairs[0].group) == (None, 1.0, None)
-    assert pairs["three"].problem == "three.csv: expected 2 columns, found 3"
+    assert pairs["three"].problem.startswith("three.csv: expected 2 columns, found 3")
     with pytest.raises(FileNotFoundError, match=r"no pairmeta\.txt"):
         load_tuebingen(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",p,q\n0,1,2\n1,3,4\n",
+        '"","p","q"\n"1",1,2\n"2",3,4\n',
+        '"p" "q"\n"1" 1 2\n"2" 3 4\n',
+        "Unnamed: 0,p,q\n4,1,2\n2,3,4\n",
+        ",Unnamed: 0,p,q\n0,0,1,2\n1,1,3,4\n",
+        "p;;q\n1;1;2\n3;2;4\n",
+    ],
+)
+def test_an_unnamed_column_of_row_numbers_is_no_variable(tmp_path, text):
+    write(tmp_path, {"a.csv": text})
+    (pair,) = load_pairs(tmp_path)
+    assert (pair.problem, pair.x.tolist(), pair.y.tolist()) == ("", [1, 3], [2, 4])
+
+
+@pytest.mark.parametrize(
+    "text", ["i,p,q\n0,1,2\n1,3,4\n", ",p,q\n0.5,1,2\n1,3,4\n", ",p,q\n0,1,2\n0,3,4\n"]
+)
+def test_other_third_columns_are_a_problem(tmp_path, text):
+    write(tmp_path, {"a.csv": text})
+    (pair,) = load_pairs(tmp_path)
+    assert "expected 2 columns, found 3; pairmeta.txt" in pair.problem
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import math
 import os
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import brief
+from anmmm._validation import AS_NAMES, LIMIT, NUMBER, brief, check_flag, cut, text_advice
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
@@ -27,6 +26,7 @@ MISSING = frozenset({"", "na", "n/a", "nan", "<na>", "null", "?", *_ERRORS})
 
 # Lines used to find the delimiter; some may be broken.
 _SAMPLE = 50
+_SEPARATOR = re.compile(r'"?sep=(\S)"?')
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANK_SEPARATED = re.compile(r'"[^"]*"|\S+')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
@@ -34,15 +34,23 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
 _COMMENT = "a comment below the first line has a blank after its #"
+# Names that pandas gives to a column without one, and Parquet files to an index without one.
+UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?|__index_level_\d+__)?")
+_WHOLE = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+_LIKE_NUMBER = re.compile(rf"{NUMBER}|{LIMIT}")
+_YEARS = range(1800, 2101)
+# Whole numbers among decimals, at most; a first line of whole numbers is then none of theirs.
+_FEW_WHOLE = 0.05
 
-AS_NAMES = "if its values are mere names, declare it a column of categories"
-
-_PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\0": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
+# Kinds of files by their beginning, and the remedy.
+_KINDS = {
+    rb"PK\x03\x04": "a workbook (.xlsx) or a zip archive; save its sheet as CSV, or unpack it",
+    rb"\xd0\xcf\x11\xe0": "a workbook (.xls); save its sheet as CSV",
+    rb"\xff\xfe|\xfe\xff": "UTF-16 text; save it as UTF-8",
+    rb"\x1f\x8b|BZh|\xfd7zXZ\0|\x28\xb5\x2f\xfd": "compressed (gzip, bzip2, xz or zstd); unpack it",
+    rb"[^\0]*\0": "binary, or UTF-16 text; save the table as UTF-8 text",
+    rb"\s*(\{\s*[\"}]|\[\s*[\[{\"\d-])": "JSON; save the table as CSV",
+    rb"\s*<([!?]|(?i:html|head|body|table|div)\b)": "HTML or XML; save the table as CSV",
 }
 
 
@@ -68,6 +76,12 @@ class TextTable(Record):
         """Return the name of a column, counted from 0, or ``column 1`` if it has none."""
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
+
+    def row_numbers(self) -> list[int]:
+        """Return the columns without a name that number the rows, as an index does."""
+        unnamed = [c for c, name in enumerate(self.names or ()) if UNNAMED.fullmatch(name)]
+        columns = {c: [math.nan if n is None else n for n in self._parsed(c)] for c in unnamed}
+        return [c for c, values in columns.items() if number_rows(np.array(values))]
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds text and no number."""
@@ -100,7 +114,13 @@ class TextTable(Record):
     def _no_number(self, index: int, column: int) -> SourceError:
         cell = self.rows[index][column]
         problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
-        remedy = _COMMENT if column == 0 and cell.startswith("#") else AS_NAMES
+        remedy = text_advice(cell)
+        if column == 0 and cell.startswith("#"):
+            remedy = _COMMENT
+        elif index == 0 and self.names is None and remedy == AS_NAMES:
+            remedy = "pass header=True (--header) if this line names the columns"
+        elif index == 0 and all(as_number(cell) is None for cell in self.rows[0]):
+            remedy = "keep one line of names or units above the numbers"
         return SourceError(self.path, self.lines[index], f"{problem}; {remedy}")
 
     def _warn_of_thousands(self, column: int) -> None:
@@ -114,6 +134,17 @@ class TextTable(Record):
                 f"{decimals[0].replace(',', '.')}; write thousands without commas",
                 UserWarning,
             )
+
+
+def number_rows(values: FloatArray) -> bool:
+    """Return whether values are distinct whole numbers, as of rows in any order, some left out."""
+    whole = np.all((values >= 0.0) & (values == np.rint(values)))
+    return bool(whole) and len(np.unique(values)) == len(values)
+
+
+def check_header(header: Any) -> bool | None:
+    """Return the option ``header``, None for "auto"."""
+    return None if header is None or header == "auto" else check_flag(header, "header")
 
 
 def read_table(path: StrPath, *, header: bool | None = None, comments: bool = False) -> TextTable:
@@ -134,8 +165,11 @@ def parse_table(
     if first is None:
         raise SourceError(path, None, "the file is empty")
     numbered = numbered[first:]
+    separator = _SEPARATOR.fullmatch(numbered[0][1].strip())
+    if separator and len(numbered) > 1:
+        numbered = numbered[1:]
     plain = [line for _, line in numbered if not line.lstrip().startswith("#")]
-    delimiter = _delimiter(plain or [line for _, line in numbered])
+    delimiter = separator[1] if separator else _delimiter(plain or [line for _, line in numbered])
     numbered = [
         (number, line)
         for number, line in numbered
@@ -143,8 +177,14 @@ def parse_table(
     ]
     rows = [_split(line, delimiter, path, number) for number, line in numbered]
     lines = [number for number, _ in numbered]
+    width = len(rows[-1])
+    if width > 1 and not any(row[-1] for row in rows[len(rows[0]) < width :]):
+        # Every line ends with a delimiter, perhaps without the header.
+        rows = [row[:-1] if len(row) == width else row for row in rows]
 
-    words = any(rows[0]) and not any(_looks_numeric(cell, delimiter) for cell in rows[0])
+    words = any(rows[0]) and not any(
+        _looks_numeric(cell, delimiter) or _LIKE_NUMBER.fullmatch(cell) for cell in rows[0]
+    )
     if header is False and words:
         raise SourceError(
             path,
@@ -153,11 +193,12 @@ def parse_table(
             "names the columns",
         )
     has_names = words if header is None else header
-    if header is None and len(rows) > 1 and _numbers_columns(rows[0], delimiter):
+    quotes = [line.count('"') for _, line in numbered[:2]]
+    if header is None and not words and _numbers_are_names(rows, quotes, delimiter):
         has_names = True
         warn_caller(
-            f"{path}: the first line counts the columns from 0, as the names that pandas writes, "
-            "and is taken as names; header=False (--no-header) takes it as values",
+            f"{path}:{lines[0]}: the first line ({cut(', '.join(rows[0]))}) is taken as names of "
+            "the columns; header=False (--no-header) takes it as values",
             UserWarning,
         )
     if has_names:
@@ -167,9 +208,6 @@ def parse_table(
         if len(rows[0]) == len(rows[1]) - 1 and len(rows[1]) > 2:
             rows[0] = ["", *rows[0]]
     _check_widths(rows, lines, path)
-    if len(rows[0]) > 1 and not any(row[-1] for row in rows):
-        # Every line ends with a delimiter.
-        rows = [row[:-1] for row in rows]
     names = None
     if has_names:
         names, rows, lines = tuple(rows[0]), rows[1:], lines[1:]
@@ -178,16 +216,10 @@ def parse_table(
 
 
 def refuse_binary(start: bytes, path: str) -> None:
-    """Refuse a compressed file or UTF-16 text by its first bytes."""
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SourceError(path, None, "the file is UTF-16 text; save it as UTF-8")
-    for mark, kind in _PACKED.items():
-        if start.startswith(mark):
-            if path.lower().endswith((".xlsx", ".xlsm", ".ods")):
-                problem = "this is a workbook of a spreadsheet; save the sheet as CSV"
-            else:
-                problem = f"the file is compressed ({kind}); unpack it"
-            raise SourceError(path, None, problem)
+    """Refuse a workbook, a compressed file and others that are no table, by their first bytes."""
+    for beginning, kind in _KINDS.items():
+        if re.match(rb"(\xef\xbb\xbf)?(" + beginning + b")", start):
+            raise SourceError(path, None, f"the file is {kind}")
 
 
 def _starts_with_hash(line: str) -> bool:
@@ -203,9 +235,7 @@ def _is_comment(line: str, delimiter: str | None) -> bool:
 
 
 def _decode(data: bytes, path: str) -> str:
-    refuse_binary(data[:8], path)
-    if b"\0" in data:
-        raise SourceError(path, None, "this is not a text file (it holds zero bytes)")
+    refuse_binary(data, path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -232,7 +262,8 @@ def _delimiter(lines: list[str]) -> str | None:
     if widths == {1} or len(widths) > 1:
         return None
     body = split[1:] if len(split) > 1 else split
-    if any(len(cell.split()) > 1 for cells in body for cell in cells):
+    n_words = {len(" ".join(cells).split()) for cells in body}
+    if any(len(cell.split()) > 1 for cells in body for cell in cells) and len(n_words) == 1:
         return None
     return "\t" if all(any(column) for column in zip(*split, strict=True)) else None
 
@@ -265,11 +296,33 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         raise SourceError(path, number, "a double quote is opened but not closed") from None
 
 
-def _numbers_columns(cells: list[str], delimiter: str | None) -> bool:
-    """Return whether cells are 0, 1, 2 and so on, perhaps after an empty one of an index."""
-    names = cells if cells[0] else cells[1:]
-    counted = names == [str(number) for number in range(len(names))]
-    return counted and len(cells) > 1 and delimiter in (",", ";")
+def _numbers_are_names(rows: list[list[str]], quotes: list[int], delimiter: str | None) -> bool:
+    """Return whether a first line with numbers names the columns; `quotes`: in the first lines.
+
+    It does if only this line quotes all cells; or if its numbers are distinct and whole, and count
+    the columns, are years above other values, or stand above columns with few whole numbers.
+    """
+    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[1])]
+    if len(first) < 2 or not body or len(body[0]) - len(first) not in (0, 1):
+        return False
+    if quotes[0] == 2 * len(first) > quotes[1]:
+        return not any((delimiter or " ") in cell for cell in first)
+    # From the right, because a column of row names may have no name.
+    places = [place - len(first) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
+    numbers = [int(first[place]) for place in places]
+    others = [cell for cell in first if cell and not _WHOLE.fullmatch(cell)]
+    is_name = bool(numbers) and not any(_looks_numeric(cell, delimiter) for cell in others)
+    if not is_name or len(set(numbers)) < len(numbers) or min(numbers) < 0:
+        return False
+    counted = [*range(numbers[0], numbers[0] + len(numbers))]
+    if delimiter is not None and numbers == counted and numbers[0] < min(2, len(numbers) - 1):
+        return True
+    below = [row[place] for row in body for place in places if row[place].lower() not in MISSING]
+    whole = [int(cell) for cell in below if _WHOLE.fullmatch(cell)]
+    if len(whole) <= _FEW_WHOLE * len(below):
+        return len(below) > 0
+    n_years = sum(number in _YEARS for number in whole)
+    return all(number in _YEARS for number in numbers) and 2 * n_years < len(below)
 
 
 def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:

@@ -20,7 +20,7 @@ from anmmm._validation import brief
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
-from anmmm.datasets.text import TextTable, read_table
+from anmmm.datasets.text import TextTable, check_header, read_table
 from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 META = "pairmeta.txt"
@@ -71,9 +71,11 @@ class _Entry:
 
     def _columns(self, table: TextTable) -> tuple[range, range]:
         if self.first is None or self.second is None:
-            if table.n_columns != 2:
-                raise SourceError(table.path, None, f"expected 2 columns, found {table.n_columns}")
-            return range(1), range(1, 2)
+            columns = [c for c in range(table.n_columns) if c not in table.row_numbers()]
+            if len(columns) != 2:
+                problem = f"expected 2 columns, found {len(columns)}; {META} chooses columns"
+                raise SourceError(table.path, None, problem)
+            return range(columns[0], columns[0] + 1), range(columns[1], columns[1] + 1)
         needed = max(self.first.stop, self.second.stop)
         if needed > table.n_columns:
             raise SourceError(
@@ -144,7 +146,7 @@ class PairFolder(Sequence[Pair], FromFiles):
 
 
 def load_pairs(
-    path: StrPath, *, meta: bool | None = None, header: bool | None = None
+    path: StrPath, *, meta: bool | None = None, header: bool | str | None = "auto"
 ) -> PairFolder:
     """Open a folder of variable pairs in Tübingen layout.
 
@@ -153,14 +155,15 @@ def load_pairs(
     path : path-like
         Folder with one text file per pair and ``pairmeta.txt``, whose lines read ``id cause_first
         cause_last effect_first effect_last [weight]`` with columns counted from 1. Without
-        ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns is a
-        pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are ignored.
+        ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns, beside
+        an unnamed one of row numbers, is a pair of unknown truth and weight 1; descriptions
+        (``*_des.txt``, ``README*``) are ignored.
     meta : bool, optional
         Whether ``pairmeta.txt`` is required (True) or ignored (False); by default it is used if it
         exists.
-    header : bool, optional
-        Whether the first line of every pair's file names the columns; by default it does if none of
-        its cells is a number. A file that contradicts it is a pair with a `problem`.
+    header : "auto", True or False
+        Whether the first line of every pair's file names the columns, as in
+        `anmmm.collection.as_pairs`. A file that contradicts it is a pair with a `problem`.
 
     Returns
     -------
@@ -192,7 +195,7 @@ def load_pairs(
         raise OSError(errno.ENOTDIR, "not a folder", str(folder))
     if meta is not False:
         refuse_irregular(folder / META)
-    there = (folder / META).is_file()
+    there, header = (folder / META).is_file(), check_header(header)
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):

@@ -138,7 +138,7 @@ def test_a_second_line_of_an_id_is_refused_with_both_places(tmp_path):
         ("", "pairs.csv: the file is empty"),
         ("SampleID,A,B\n \n\n", "pairs.csv: a header, but no pair after it"),
         ("ID,A,B\na,1,2\n", "pairs.csv:1: expected the header SampleID,A,B, found 'ID,A,B'"),
-        ("PAR1\0\x15", "pairs.csv: this is not a text file (it holds zero bytes)"),
+        ("PAR1\0\x15", "pairs.csv: the file is binary"),
         ("ä".encode("utf-16"), "pairs.csv: the file is UTF-16 text; save it as UTF-8"),
     ],
 )

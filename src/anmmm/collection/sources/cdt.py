@@ -21,7 +21,7 @@ import numpy as np
 
 from anmmm._hash import content_hash
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import brief, check_truth
+from anmmm._validation import brief, check_truth, text_advice
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.files import FromFiles, SeenIds
@@ -53,9 +53,6 @@ class PairCsv(FromFiles):
             first = file.readline(_FIRST)
             if not first:
                 raise SourceError(self.name, None, "the file is empty")
-            if "\0" in first:
-                problem = "this is not a text file (it holds zero bytes)"
-                raise SourceError(self.name, None, problem)
             if not _is_header(first):
                 start = brief(first[:60].strip())
                 raise SourceError(self.name, 1, f"expected the header SampleID,A,B, found {start}")
@@ -120,7 +117,7 @@ def is_pair_csv(path: StrPath) -> bool:
 def _opened(path: StrPath) -> Iterator[IO[str]]:
     """Open a file as text with any line ends; bytes that are not UTF-8 become surrogates."""
     with Path(path).open("rb") as file:
-        refuse_binary(file.read(8), os.fspath(path))
+        refuse_binary(file.read(_FIRST), os.fspath(path))
     with Path(path).open(encoding="utf-8-sig", errors="surrogateescape") as text:
         yield text
 
@@ -140,7 +137,8 @@ def _numbers(cell: str, column: str) -> FloatArray:
     values = [as_number(word) for word in words]
     if None in values:
         wrong = words[values.index(None)]
-        raise ValueError(f"{column} holds {wrong[:40]!r}, which is not a number")
+        problem = f"{column} holds {wrong[:40]!r}, which is not a number"
+        raise ValueError("; ".join(filter(None, (problem, text_advice(wrong, "")))))
     return np.array(values, dtype=np.float64)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from anmmm._categories import labels_of
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import DATES, brief, is_missing
+from anmmm._validation import AS_NAMES, DATES, brief, is_missing, text_advice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
 from anmmm.collection.sources.parquet import (
@@ -33,10 +32,7 @@ from anmmm.collection.sources.parquet import (
 )
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
-from anmmm.datasets.text import AS_NAMES, read_table
-
-# Names that pandas gives to a column without one, and Parquet files to an index without one.
-_UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?|__index_level_\d+__)?")
+from anmmm.datasets.text import UNNAMED, number_rows, read_table
 
 Columns = dict[Hashable, NDArray[Any]]
 
@@ -66,7 +62,7 @@ class Table(Record):
     def row_numbers(self) -> list[Hashable]:
         """Unnamed columns that number the rows, as the index of a data frame does."""
         names = [n for n in self.unnamed if n in self.numeric and n not in self.faults]
-        return [n for n in names if _numbers_rows(self.read([n], [])[n])]
+        return [n for n in names if number_rows(self.read([n], [])[n])]
 
     def column(self, name: Any, argument: str) -> Hashable:
         """Return the column of a name, else of a position (if no name is one), or spelling."""
@@ -99,12 +95,6 @@ class Table(Record):
         return {name: name for name in self.names}
 
 
-def _numbers_rows(values: FloatArray) -> bool:
-    """Return whether values are distinct whole numbers, as of rows in any order, some left out."""
-    whole = np.all((values >= 0.0) & (values == np.rint(values)))
-    return bool(whole) and len(np.unique(values)) == len(values)
-
-
 def _kind(name: Any) -> type:
     """Return the type of a name, because False, 0 and 0.0 are equal but different names."""
     plain = name.item() if isinstance(name, np.generic) else name
@@ -125,8 +115,14 @@ def open_table(data: Any, header: bool | None = None, columns: Any = None) -> Ta
     """
     if isinstance(data, Table):
         return data
-    if isinstance(data, (str, os.PathLike)):
-        return _parquet(data) if is_parquet(data) else _text(data, header)
+    is_path = isinstance(data, (str, os.PathLike))
+    if is_path and not is_parquet(data):
+        return _text(data, header)
+    if header is not None:
+        kind = "Parquet" if is_path else type(data).__name__
+        raise ValueError(f"header is for text files, and has no effect for {kind}")
+    if is_path:
+        return _parquet(data)
     if isinstance(data, np.ndarray):
         return _array(data, columns)
     if is_frame(data):
@@ -147,17 +143,23 @@ def _frame(frame: Any) -> Table:
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
     lazy = isinstance(table, nw.LazyFrame)
-    unknown = {}
+    problems = {}
     for n in () if lazy else [*kinds]:
-        if kinds[n] == nw.Object and _holds_numbers(table.get_column(n)):
-            kinds[n] = nw.Float64()
-        elif kinds[n] == nw.Unknown:
-            unknown[n] = getattr(table.get_column(n).to_native(), "dtype", "")
+        if kinds[n] == nw.Object:
+            items = [item for item in table.get_column(n).to_list() if not is_missing(item)]
+            text = next((item for item in items if isinstance(item, str)), None)
+            if items and all(isinstance(item, (Real, Decimal)) for item in items):
+                kinds[n] = nw.Float64()
+            elif text is not None:
+                problems[n] = f"holds {brief(text)}, which is not a number; {text_advice(text)}"
+        elif kinds[n] == nw.Unknown and hasattr(table.get_column(n).to_native(), "dtype"):
+            dtype = table.get_column(n).to_native().dtype
+            problems[n] = f"has values of the type {dtype}, which are no real numbers"
 
     def select(names: list[Hashable]) -> Any:
         return table.select(names).collect() if lazy else table
 
-    return _selected(name, kinds, select, unknown=unknown)
+    return _selected(name, kinds, select, problems=problems)
 
 
 def _dense(frame: Any) -> Any:
@@ -172,12 +174,12 @@ def _selected(
     kinds: Mapping[Any, Any],
     select: Callable[[list[Hashable]], Any],
     *,
-    unknown: Mapping[Hashable, Any] = MappingProxyType({}),
+    problems: Mapping[Hashable, str] = MappingProxyType({}),
     files: tuple[Path, ...] = (),
 ) -> Table:
     """Return a table of the types of narwhals in `kinds`, whose columns `select` returns.
 
-    `unknown` has the types of columns that narwhals does not know.
+    `problems` has those of columns whose values are neither numbers nor categories.
     """
     texts, categories, numeric, faults = [], [], [], {}
     for n, kind in kinds.items():
@@ -189,13 +191,11 @@ def _selected(
             numeric.append(n)
         else:
             problem = f"holds {kind}, which is not numbers; {AS_NAMES}"
-            if unknown.get(n):
-                problem = f"has values of the type {unknown[n]}, which are no real numbers"
-            elif kind == nw.Unknown:
+            if kind == nw.Unknown:
                 problem = "has no values, or values of an unknown type"
             elif "date" in str(kind).lower():
                 problem = DATES
-            faults[n] = SourceError(name, None, f"column {n!r} {problem}")
+            faults[n] = SourceError(name, None, f"column {n!r} {problems.get(n, problem)}")
 
     def number(column: Any) -> FloatArray:
         if column.dtype == nw.Object:
@@ -224,14 +224,8 @@ def _selected(
         (*categories, *texts),
         tuple(texts),
         files=files,
-        unnamed=tuple(n for n in kinds if isinstance(n, str) and _UNNAMED.fullmatch(n)),
+        unnamed=tuple(n for n in kinds if isinstance(n, str) and UNNAMED.fullmatch(n)),
     )
-
-
-def _holds_numbers(column: Any) -> bool:
-    """Return whether a column of objects holds numbers only, at least one."""
-    present = [item for item in column.to_list() if not is_missing(item)]
-    return bool(present) and all(isinstance(item, (Real, Decimal)) for item in present)
 
 
 def _array(array: NDArray[Any], columns: Any) -> Table:
@@ -345,7 +339,11 @@ def _text(path: StrPath, header: bool | None) -> Table:
         categories,
         files=(Path(path),),
         options={"header": header},
-        unnamed=tuple(n for n, given in zip(names, table.names or names, strict=True) if not given),
+        unnamed=tuple(
+            n
+            for n, given in zip(names, table.names or names, strict=True)
+            if UNNAMED.fullmatch(given)
+        ),
     )
 
 

@@ -27,7 +27,10 @@ from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
 MANY_TEXTS = f"more than {MOST_CATEGORIES} different texts"
-NUMBERS = "numbers written as text: convert them, or name them in categories="
+NUMBERS = (
+    "numbers written as text: convert them, limits without <, without units and codes of missing "
+    "values; or name them in categories="
+)
 ROW_NUMBERS = "unnamed, numbers the rows"
 
 
