@@ -13,17 +13,19 @@ import numpy as np
 from anmmm._typing import StrPath
 from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
-from anmmm.collection.sources.columns import is_frame, open_table
+from anmmm.collection.sources.columns import Table, is_frame, open_table
 from anmmm.collection.sources.items import Items
+from anmmm.collection.sources.long import LongPairs, is_long
 from anmmm.collection.sources.parquet import PARQUET_SUFFIXES, ParquetPairs, is_parquet
 from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
 from anmmm.datasets.errors import listed
-from anmmm.datasets.text import refuse_binary
+from anmmm.datasets.text import check_header, refuse_binary
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
 _CHOOSE = "choose pairs of its columns with columns=[('a', 'b'), ...] or columns='all'"
+_LONG = "for rows of many pairs, name the columns pair_id, x and y"
 # Options of `as_pairs` that a format uses.
 FORMATS: dict[str, set[str]] = {
     "tuebingen": {"header"},
@@ -41,7 +43,7 @@ def as_pairs(
     columns: Any = None,
     categories: Any = None,
     targets: StrPath | Mapping[Any, Any] | None = None,
-    header: bool | None = None,
+    header: bool | str | None = "auto",
 ) -> PairSource:
     """Open a collection of pairs, which are read during iteration.
 
@@ -54,7 +56,7 @@ def as_pairs(
           cells;
         - a Parquet file, nested (a row for each pair, lists in ``x`` and ``y``) or long (a row for
           each observation), with ``pair_id``, ``x``, ``y`` and optionally ``truth`` or ``target``,
-          ``weight``, ``group``;
+          ``weight``, ``group``; or, without `columns`, a table of these columns in long form;
         - with `columns`, a table with a variable in each column: a CSV, TSV or Parquet file, a data
           frame of pandas, polars, PyArrow or another library that narwhals reads, or a
           two-dimensional array;
@@ -75,9 +77,11 @@ def as_pairs(
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for
         neither. The truth of other pairs is None.
-    header : bool, optional
+    header : "auto", True or False
         Whether the first line of a text table, or of every text file of a folder, names the
-        columns. By default it does if none of its cells is a number.
+        columns. ``"auto"``: it does if none of its cells is a number. It also does, with a warning,
+        if its numbers are whole and different, and count the columns, are years above other values,
+        or stand above hardly any whole number; or if only this line quotes its cells.
 
     Returns
     -------
@@ -112,7 +116,8 @@ def as_pairs(
     """
     if format is not None:
         check_choice(format, "format", tuple(FORMATS))
-    options = {"columns": columns, "categories": categories, "targets": targets, "header": header}
+    options = {"columns": columns, "categories": categories, "targets": targets}
+    options["header"] = check_header(header)
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
         return load_sample()
@@ -129,11 +134,12 @@ def as_pairs(
     # Tables are iterables, but of rows or column names.
     if isinstance(source, np.ndarray) or is_frame(source):
         _refuse(options, kind, {"columns", "categories"})
-        if columns is None:
+        if columns is None and not (is_frame(source) and is_long(open_table(source))):
             raise TypeError(
-                f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one pair"
+                f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one "
+                f"pair; {_LONG}"
             )
-        return TablePairs(open_table(source), columns, categories)
+        return _in_table(open_table(source), options)
     _refuse(options, kind)
     if format is None and isinstance(source, Iterable):
         return Items(source, kind)
@@ -158,7 +164,7 @@ def _recognized(path: StrPath, columns: Any) -> str:
     if suffix in TEXT_SUFFIXES:
         return "cdt" if is_pair_csv(there) else "table"
     with there.open("rb") as file:
-        refuse_binary(file.read(8), os.fspath(path))
+        refuse_binary(file.read(4096), os.fspath(path))
     raise SourceError(
         os.fspath(path),
         None,
@@ -188,14 +194,21 @@ def _from_path(path: StrPath, format: str | None, options: dict[str, Any]) -> Pa
     if is_parquet(path):
         _refuse(options, "Parquet files, which name their columns", {"columns", "categories"})
     table = open_table(path, options["header"])
-    if options["columns"] is None:
+    if options["columns"] is None and not is_long(table):
         raise SourceError(
             table.name,
             None,
-            f"a table with a variable in each column; {_CHOOSE}. Its columns: "
+            f"a table with a variable in each column; {_CHOOSE}; {_LONG}. Its columns: "
             f"{listed(table.names)}",
         )
-    return TablePairs(table, options["columns"], options["categories"])
+    return _in_table(table, options)
+
+
+def _in_table(table: Table, options: Mapping[str, Any]) -> PairSource:
+    if options["columns"] is not None:
+        return TablePairs(table, options["columns"], options["categories"])
+    _refuse({"categories": options["categories"]}, "tables in long form")
+    return LongPairs(table)
 
 
 def _refuse(options: dict[str, Any], kind: str, used: Iterable[str] = ()) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import groupby, pairwise
@@ -28,7 +28,7 @@ PARQUET_SUFFIXES = frozenset({".parquet", ".pq", ".parq"})
 MAGIC = b"PAR1"
 
 # Names of the columns, and the names that files may use for them.
-_REQUIRED = ("pair_id", "x", "y")
+REQUIRED = ("pair_id", "x", "y")
 _ABOUT = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
 # Bytes of decoded values per batch, approximately, and rows per batch at most.
 _BYTES = 16 << 20
@@ -175,20 +175,14 @@ def _layout(path: str, schema: Any, coded: Mapping[str, bool]) -> tuple[dict[str
     types: Mapping[str, Any] = dict(zip(names, schema.types, strict=True))
     if not names:
         raise fault("the file has no columns")
-    missing = [name for name in _REQUIRED if name not in types]
+    missing = [name for name in REQUIRED if name not in types]
     if missing:
         raise fault(
             f"there is no column {' and no '.join(missing)}, only {listed(names)}; pairs "
             f"need pair_id, x and y. For a table with a variable in each column, choose pairs with "
             f"columns=[('a', 'b'), ...] or columns='all'",
         )
-    columns = {name: name for name in _REQUIRED}
-    for name, aliases in _ABOUT.items():
-        used = [alias for alias in aliases if alias in types]
-        if len(used) > 1:
-            raise fault(f"there are columns {' and '.join(used)}; keep one")
-        if used:
-            columns[name] = used[0]
+    columns = pair_columns(path, names)
     for name, there in columns.items():
         if names.count(there) > 1:
             raise fault(f"there are several columns of the name {there}")
@@ -205,6 +199,18 @@ def _layout(path: str, schema: Any, coded: Mapping[str, bool]) -> tuple[dict[str
             f"observation), found {types['x']} and {types['y']}",
         )
     return columns, nested[0]
+
+
+def pair_columns(path: str, names: Collection[Hashable]) -> dict[str, str]:
+    """Return the name in the file of each column of pairs."""
+    columns = {name: name for name in REQUIRED}
+    for name, aliases in _ABOUT.items():
+        used = [alias for alias in aliases if alias in names]
+        if len(used) > 1:
+            raise SourceError(path, None, f"there are columns {' and '.join(used)}; keep one")
+        if used:
+            columns[name] = used[0]
+    return columns
 
 
 def _unsuited(name: str, kind: Any) -> str:
@@ -266,19 +272,25 @@ def _pair(parts: list[_Part]) -> Pair:
     columns = {name: [part[name] for _, _, part in parts] for name in first}
     null = [name for name in "xy" if _is_list(first[name].type) and first[name].null_count]
     problem = f"{' and '.join(null)} is null" if null else ""
-    about: dict[str, Any] = {}
-    changed = []
-    for name in sorted(columns.keys() & _ABOUT.keys()):
-        found = {value for each in columns[name] for value in each.unique().to_pylist()}
-        # NaN, which differs from itself, is missing.
-        values = {None if value != value else value for value in found}
-        about[name] = next(iter(values))
-        if len(values) > 1:
-            changed.append(name)
-    if changed:
+    x, y = (np.concatenate(list(map(_numbers, columns.pop(name)))) for name in "xy")
+    about = {
+        name: {value for array in arrays for value in array.unique().to_pylist()}
+        for name, arrays in columns.items()
+        if name in _ABOUT
+    }
+    return pair_of_rows(str(raw_id), x, y, about, place, problem)
+
+
+def pair_of_rows(
+    pair_id: str, x: Any, y: Any, about: Mapping[str, Any], place: str = "", problem: str = ""
+) -> Pair:
+    """Return a pair; `about` has the truth, weight and group of its rows."""
+    # NaN, which differs from itself, is missing.
+    distinct = {name: {None if v != v else v for v in about[name]} for name in sorted(about)}
+    if changed := [name for name, values in distinct.items() if len(values) > 1]:
         problem = f"{' and '.join(changed)} must be the same in all rows of a pair"
-    x, y = (np.concatenate(list(map(_numbers, columns[name]))) for name in "xy")
-    return make_pair(str(raw_id), x, y, place=place, problem=problem, **about)
+    same: dict[str, Any] = {name: next(iter(values)) for name, values in distinct.items()}
+    return make_pair(pair_id, x, y, place=place, problem=problem, **same)
 
 
 def _numbers(array: Any) -> FloatArray:
