@@ -192,7 +192,7 @@ def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(
         ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
         ("a,b\n1,\n3,\n", "t.csv: b has no values"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
-        ("1,2,3\n4,5,6\n", "t.csv: 3 columns; name two after the file, from 1 to 3"),
+        ("5,2,3\n4,5,6\n", "t.csv: 3 columns; name two after the file, from 1 to 3"),
         ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),
         ("a,a\n" + "1,2\n" * 12, "t.csv: a (column 1) is constant"),
     ],

@@ -55,7 +55,7 @@ def direction_command(
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import suppress_convergence_warnings
-    from anmmm.cli.input import input_errors, load_columns
+    from anmmm.cli.input import echo_warnings, input_errors, load_columns
     from anmmm.cli.output import check_plot
     from anmmm.direction import infer_direction
     from anmmm.direction.text import direction_text
@@ -74,7 +74,7 @@ def direction_command(
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {random_state}")
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
-    with input_errors(), single_thread(), suppress_convergence_warnings():
+    with input_errors(), echo_warnings(), single_thread(), suppress_convergence_warnings():
         result = infer_direction(used_x, used_y, random_state=random_state, **given(**options))
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     if plot is not None:

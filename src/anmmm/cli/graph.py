@@ -14,6 +14,7 @@ from anmmm.cli.options import (
     common_cause_option,
     force_option,
     given,
+    header_option,
     jobs_option,
     json_option,
     missing_option,
@@ -78,6 +79,7 @@ from anmmm.cli.options import (
     click.option("--max-parents", type=int, help="Most causes of one column.  [default: 8]"),
     common_cause_option,
     jobs_option,
+    header_option,
     missing_option,
     click.option(
         "--checkpoint", metavar="FILE", help="Store fits in this file; a killed run continues."

@@ -205,16 +205,19 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
         raise SourceError(table.path, None, "two columns are needed, found 1")
     first = None if x is None else _find(table, x, "X")
     second = None if y is None else _find(table, y, "Y")
-    if first is None or second is None:
-        if table.n_columns > 2:
-            raise SourceError(
-                table.path,
-                None,
-                f"{table.n_columns} columns; name two after the file, from {_listing(table)}",
-            )
-        # Of two columns, the one that is not chosen is the other.
-        first = first if first is not None else 0 if second is None else 1 - second
-        second = second if second is not None else 1 - first
+    unused = {first, second, *table.row_numbers()}
+    left = [column for column in range(table.n_columns) if column not in unused]
+    n_open = [first, second].count(None)
+    if n_open and len(left) != n_open:
+        raise SourceError(
+            table.path,
+            None,
+            f"{table.n_columns} columns; name two after the file, from {_listing(table)}",
+        )
+    if first is None:
+        first = left.pop(0)
+    if second is None:
+        second = left.pop(0)
     if first == second:
         raise SourceError(table.path, None, f"X and Y are both {table.label(first)}")
     return first, second

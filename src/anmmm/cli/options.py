@@ -89,7 +89,7 @@ header_option = click.option(
     "--header/--no-header",
     default=None,
     help="Whether the first line of a text table names the columns.  [default: it does if none of "
-    "its cells is a number]",
+    "its cells is a number; with a warning, if these look like names, such as years]",
 )
 categories_option = click.option(
     "--categories",

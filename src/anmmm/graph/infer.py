@@ -24,6 +24,7 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability
+from anmmm.datasets.text import check_header
 from anmmm.direction.outcome import SURE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
 from anmmm.direction.rows import drift_note, groups_note
@@ -60,6 +61,7 @@ def infer_graph(
     columns: Any = None,
     categories: Any = None,
     missing: str = "raise",
+    header: bool | str | None = "auto",
     required: Any = (),
     forbidden: Any = (),
     tiers: Any = (),
@@ -91,6 +93,8 @@ def infer_graph(
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its row out.
+    header : "auto", True or False
+        Whether the first line of a text file names the columns; see `anmmm.collection.as_pairs`.
     required, forbidden : list of (cause, effect)
         Edges by the names of columns that the graph must have, and must not have.
     tiers : list of lists of names
@@ -150,7 +154,7 @@ def infer_graph(
     least = check_nonnegative(min_gain, "min_gain")
     jobs = check_jobs(n_jobs)
     check_flag(common_cause, "common_cause")
-    table = open_table(table, columns=columns)
+    table = open_table(table, check_header(header), columns)
     partial = None if within is None else read_graph(within)
     if partial is not None:
         partial = with_columns(partial, table, columns, "within")
@@ -252,7 +256,8 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
     others = [name for name in argument_names(infer_graph) if name not in ("table", "within")]
     check_arguments(options, ["min_confidence", *others])
-    partial, data = read_graph(graph), open_table(data, columns=options.get("columns"))
+    header = check_header(options.pop("header", "auto"))
+    partial, data = read_graph(graph), open_table(data, header, options.get("columns"))
     within = with_columns(partial, data, options.get("columns"), "graph")
     if not partial.edges:
         return rebuilt(graph, partial)
