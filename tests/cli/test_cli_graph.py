@@ -95,5 +95,5 @@ def test_messages_are_lines_and_name_options(run, data):
     assert again[2] == "1 edge written to graph.csv\n"
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
     assert "; --drop-missing leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]
-    choice = "choose pairs of its columns with --columns a,b or --columns all. Its"
+    choice = "choose pairs of its columns with --columns a,b or --columns all"
     assert choice in run("directions", "gap.csv")[2]

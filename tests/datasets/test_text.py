@@ -282,6 +282,7 @@ def test_only_the_columns_asked_for_need_be_numeric():
     [
         ("", "data.csv: the file is empty"),
         ("\n \n# only words\n", "data.csv: the file is empty"),
+        ("sep=;\n# only words\n", "data.csv: the file is empty"),
         ("a,b\n", "data.csv:1: a header, but no row of numbers after it"),
         ("1,2\n\n3\n", "data.csv:3: expected 2 fields as on line 1, found 1"),
         ("a,b\n1,2,3\n4,5,6\n7,8\n", "data.csv:4: expected 3 fields as on line 1, found 2"),

@@ -161,13 +161,13 @@ def parse_table(
     numbered = [
         (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
     ]
+    separator = _SEPARATOR.fullmatch(numbered[0][1].strip()) if numbered else None
+    if separator:
+        numbered = numbered[1:]
     first = next((at for at, (_, line) in enumerate(numbered) if not _starts_with_hash(line)), None)
     if first is None:
         raise SourceError(path, None, "the file is empty")
     numbered = numbered[first:]
-    separator = _SEPARATOR.fullmatch(numbered[0][1].strip())
-    if separator and len(numbered) > 1:
-        numbered = numbered[1:]
     plain = [line for _, line in numbered if not line.lstrip().startswith("#")]
     delimiter = separator[1] if separator else _delimiter(plain or [line for _, line in numbered])
     numbered = [
