@@ -77,11 +77,14 @@ class TextTable(Record):
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
 
+    @property
+    def unnamed(self) -> list[int]:
+        """Columns that the header gives no name."""
+        return [c for c, name in enumerate(self.names or ()) if UNNAMED.fullmatch(name)]
+
     def row_numbers(self) -> list[int]:
         """Return the columns without a name that number the rows, as an index does."""
-        unnamed = [c for c, name in enumerate(self.names or ()) if UNNAMED.fullmatch(name)]
-        columns = {c: [math.nan if n is None else n for n in self._parsed(c)] for c in unnamed}
-        return [c for c, values in columns.items() if number_rows(np.array(values))]
+        return [c for c in self.unnamed if number_rows(np.array(self._parsed(c), dtype=float))]
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds text and no number."""

@@ -339,11 +339,7 @@ def _text(path: StrPath, header: bool | None) -> Table:
         categories,
         files=(Path(path),),
         options={"header": header},
-        unnamed=tuple(
-            n
-            for n, given in zip(names, table.names or names, strict=True)
-            if UNNAMED.fullmatch(given)
-        ),
+        unnamed=tuple(names[column] for column in table.unnamed),
     )
 
 

@@ -41,8 +41,3 @@ class LongPairs(FromFiles):
     def __length_hint__(self) -> int:
         """Return NotImplemented: the number of ids is unknown."""
         return UNKNOWN_LENGTH
-
-
-def is_long(table: Table) -> bool:
-    """Return whether a table has the columns of pairs in long form."""
-    return {*REQUIRED} <= {*table.names}

@@ -15,8 +15,8 @@ from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
 from anmmm.collection.sources.columns import Table, is_frame, open_table
 from anmmm.collection.sources.items import Items
-from anmmm.collection.sources.long import LongPairs, is_long
-from anmmm.collection.sources.parquet import PARQUET_SUFFIXES, ParquetPairs, is_parquet
+from anmmm.collection.sources.long import LongPairs
+from anmmm.collection.sources.parquet import PARQUET_SUFFIXES, REQUIRED, ParquetPairs, is_parquet
 from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
@@ -134,7 +134,7 @@ def as_pairs(
     # Tables are iterables, but of rows or column names.
     if isinstance(source, np.ndarray) or is_frame(source):
         _refuse(options, kind, {"columns", "categories"})
-        if columns is None and not (is_frame(source) and is_long(open_table(source))):
+        if columns is None and not (is_frame(source) and _is_long(open_table(source))):
             raise TypeError(
                 f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one "
                 f"pair; {_LONG}"
@@ -194,7 +194,7 @@ def _from_path(path: StrPath, format: str | None, options: dict[str, Any]) -> Pa
     if is_parquet(path):
         _refuse(options, "Parquet files, which name their columns", {"columns", "categories"})
     table = open_table(path, options["header"])
-    if options["columns"] is None and not is_long(table):
+    if options["columns"] is None and not _is_long(table):
         raise SourceError(
             table.name,
             None,
@@ -202,6 +202,10 @@ def _from_path(path: StrPath, format: str | None, options: dict[str, Any]) -> Pa
             f"{listed(table.names)}",
         )
     return _in_table(table, options)
+
+
+def _is_long(table: Table) -> bool:
+    return {*REQUIRED} <= {*table.names}
 
 
 def _in_table(table: Table, options: Mapping[str, Any]) -> PairSource:
