@@ -44,7 +44,8 @@ def test_a_pair_has_the_same_categories_in_every_type(kind, ordered):
     assert found.values.tolist() == [str(NAMES[code]) for code in CODES]
     (pair,) = as_pairs({"p": (values, NUMBERS)})
     assert pair.x.tolist() == (CODES.tolist() if ordered else found.values.tolist())
-    text = found.codes if ordered else found.values
+    # Undeclared text of digits would be numbers.
+    text = found.codes if ordered else np.char.add("n", found.values)
     assert infer_direction(values, NUMBERS).score == infer_direction(text, NUMBERS).score
 
 

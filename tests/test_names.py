@@ -70,7 +70,7 @@ def test_an_order_makes_numbers():
         ([None, *NAMES[1:]], ValueError, "y lacks 1 of 60 names"),
         (pd.Series([None, *NAMES[1:]], dtype="category"), ValueError, "y lacks 1 of 60 names"),
         (["a"] * 60, ValueError, "y is constant"),
-        ([str(number) for number in range(60)], ValueError, "60 different texts among 60"),
+        ([f"n{number}" for number in range(60)], ValueError, "60 different texts among 60"),
         (NAMES[:9], ValueError, "n_samples=9"),
         (NAMES[:20], ValueError, "same number of observations"),
         ([*NAMES[1:], 1.0], TypeError, "y must be numeric"),

@@ -222,12 +222,12 @@ def test_results_can_be_streamed_after_they_were_read_and_found_by_id():
 
 
 @pytest.mark.parametrize("thousands", ["", "1.", "1 ", "1'", "1\u202f"])
-def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pairs(rng, thousands):
+def test_numbers_with_separators_are_refused_and_left_out_of_all_pairs(rng, thousands):
     text = [f"{thousands}23{value},5" for value in rng.integers(3, size=60)]
     y = rng.normal(size=60)
-    with pytest.warns(UserWarning, match="x holds numbers written as text"):
+    with pytest.raises(TypeError, match=r"x holds numbers with commas .*; convert them"):
         infer_direction(text, y)
     frame = pd.DataFrame({"text": text, "y": y, "z": rng.normal(size=60)})
-    with pytest.warns(UserWarning, match=r"text \(numbers written as text"):
+    with pytest.warns(UserWarning, match=r"text \(numbers with commas"):
         assert len(infer_directions(frame, columns="all")) == 1
     assert len(infer_directions(frame, columns="all", categories=["text"])) == 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     DATES,
+    EPS,
     LIMIT,
     MISSING,
     NO_VALUE,
@@ -31,16 +33,21 @@ from anmmm._validation import (
     holds_categories,
     is_missing,
     series_of,
+    text_advice,
 )
-from anmmm._warning import warn_caller
 
-# Text that spells a day, with or without a time.
-_DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
-_DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
+# Text that spells a whole day, with or without a time. Months and short years are no dates:
+# 2010/11, 1950-59, 1001-01 and 1.2.10 may as well be seasons, decades, codes and versions.
+# So may be parts of codes outside of the years 1800 to 2199.
+_YEAR = r"((?:1[89]|2[01])\d\d)"
+_DAY = rf"(?:{_YEAR}([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6{_YEAR})([T ]\d\d?:.*)?"
+_PLAIN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+# Also with units, decimal commas or thousands separators.
 _NUMBER = re.compile(rf"[$€£¥]?\s*{NUMBER}\s*[%‰$€£¥]?")
 _BESIDE_NUMBERS = re.compile(rf"{LIMIT}|{NO_VALUE}")
 # As many values as are encoded by their frequencies.
 MOST_CATEGORIES = 32
+MANY_TEXTS = f"holds more than {MOST_CATEGORIES} different texts; join rare ones, or pass numbers"
 
 
 class Names(NamedTuple):
@@ -87,26 +94,60 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
 
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
-    first, second, dropped = complete_rows(x, y, missing)
-    for values, name in ((x, "x"), (y, "y")):
-        if _spells_numbers(values):
-            warn_caller(
-                f"{name} holds numbers written as text, which are taken as categories; convert "
-                "them, limits without <, without units and codes of missing values",
-                UserWarning,
-            )
+    first, second, dropped = complete_rows(*given_pair(x, y), missing)
     try:
         return as_variables(first, second), len(dropped)
     except MissingValueError as error:
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
 
 
-def _spells_numbers(values: Any) -> bool:
-    """Return whether a variable of text, and of no category type, has only numbers."""
+def given_pair(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
+    """Return two variables of a caller, each as `as_given`."""
+    check_aligned(x, y)
+    return as_given(x, "x"), as_given(y, "y")
+
+
+def as_given(values: Any, name: str) -> Any:
+    """Return text that spells numbers as numbers, others and category types as is; refuse dates."""
     labels, _ = _labels(values)
-    if labels is None or not are_numbers(labels):
+    is_declared = isinstance(values, Names) or any(map(holds_categories, series_of(values)))
+    if labels is None or is_declared:
+        return values
+    read, problem = read_texts(labels)
+    if problem and problem != MANY_TEXTS:
+        raise TypeError(f"{name} {problem}")
+    return values if read.dtype.hasobject else read
+
+
+def read_texts(texts: Sequence[str | None]) -> tuple[NDArray[Any], str]:
+    """Return texts, None for missing, as numbers if all spell them, else as they are.
+
+    Also return why they are neither numbers nor categories, empty if they are.
+    """
+    labels = np.array(texts, dtype=object)
+    distinct = {text for text in texts if text is not None}
+    if distinct and all(map(_PLAIN_NUMBER.fullmatch, distinct)):
+        return np.array([math.nan if text is None else float(text) for text in texts]), ""
+    if distinct and all(map(_is_day, distinct)):
+        return labels, DATES
+    if _are_numbers(distinct):
+        example = next(t for t in texts if t and not _PLAIN_NUMBER.fullmatch(t))
+        advice = text_advice(example, "convert them")
+        return (
+            labels,
+            f"holds numbers as text, such as {example!r}; {advice}; or declare it categories",
+        )
+    return labels, MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
+
+
+def _is_day(text: str) -> bool:
+    match = re.fullmatch(_DAY, text)
+    if match is None:
         return False
-    return not any(map(holds_categories, series_of(values)))
+    # Of day and month, in either order, the smaller number can be the month.
+    month, day = sorted(int(part) for part in match.group(3, 4, 5, 7) if part)
+    year = int(match[1] or match[8])
+    return month in range(1, 13) and day in range(1, monthrange(year, month)[1] + 1)
 
 
 def complete_rows(
@@ -187,22 +228,13 @@ def as_names(values: Any, name: str) -> Names | None:
             f"{name} lacks {missing} of {len(labels)} names, the first in row "
             f"{labels.index(None)} (from 0); remove those observations, or name missing values"
         )
-    if ordered is None and are_dates(labels):
-        raise TypeError(f"{name} {DATES}")
     return Names(np.asarray(labels, dtype=np.str_), ordered)
 
 
-def are_dates(texts: Iterable[str | None]) -> bool:
-    """Return whether all texts that are there spell dates."""
-    present = [text for text in texts if text is not None]
-    return bool(present) and all(map(_DATE.fullmatch, present))
-
-
-def are_numbers(texts: Iterable[str | None]) -> bool:
+def _are_numbers(texts: set[str]) -> bool:
     """Return whether texts spell numbers of any style, and perhaps limits and missing values."""
-    present = [text for text in texts if text is not None]
-    others = [text for text in present if not _NUMBER.fullmatch(text)]
-    return len(others) < len(present) and all(map(_BESIDE_NUMBERS.fullmatch, others))
+    others = [text for text in texts if not _NUMBER.fullmatch(text)]
+    return len(others) < len(texts) and all(map(_BESIDE_NUMBERS.fullmatch, others))
 
 
 def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:
@@ -256,6 +288,15 @@ def missing_of(values: NDArray[Any]) -> BoolArray:
     return np.asarray(np.isnan(values))
 
 
+def is_constant(values: NDArray[Any]) -> bool:
+    """Return whether names, or numbers up to rounding, are equal; none of them is missing."""
+    low, high = values.min(), values.max()
+    if low == high or values.dtype.hasobject:
+        return bool(low == high)
+    # Halved against overflow.
+    return bool(0.5 * high - 0.5 * low < 16.0 * EPS * max(abs(low), abs(high)))
+
+
 def without_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Return names, none of them missing, as text, which has bytes of its own; numbers as is."""
     return values.astype(np.str_) if values.dtype.hasobject else values
@@ -263,6 +304,8 @@ def without_objects(values: NDArray[Any]) -> NDArray[Any]:
 
 def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:
     """Return each observation's name, None for missing, and their order; None for numbers."""
+    if isinstance(values, Names):
+        return values.values.tolist(), values.ordered
     if isinstance(values, (list, tuple, np.ndarray)):
         return _texts(values), None
     columns = series_of(values)

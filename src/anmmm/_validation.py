@@ -34,8 +34,9 @@ LIMIT = rf"[<>≤≥]=?\s*{NUMBER}"
 NO_VALUE = r"(?i:[\W_]+|missing|none|unknown|nil|n\.?a\.?|n\.?d\.?|no data|not available|#nv)"
 _WITH_UNIT = rf"([^\w\s+-]|[A-Z]{{3}}\s)?\s*{NUMBER}(\s*[^\d\s]\D{{0,15}})?"
 _ADVICE = {
+    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?": "convert all values to numbers",
     LIMIT: "write a detection limit as its number, 0.35 for <0.35; equal values are expected",
-    _WITH_UNIT: "remove units and thousands separators",
+    _WITH_UNIT: "remove units and thousands separators, and write decimals with a point",
     NO_VALUE: "a missing value is an empty cell, or None in Python",
 }
 EPS = float(np.finfo(np.float64).eps)

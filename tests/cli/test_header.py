@@ -117,9 +117,9 @@ def test_names_that_are_numbers_choose_columns(years):
     assert pair.pair_id == "2020,2019"
 
 
-def test_numbers_as_text_are_warned_of_without_a_line_of_code(run, tmp_path):
+def test_numbers_as_text_are_refused_in_a_line(run, tmp_path):
     rows = [f"{number % 7}%,{number}" for number in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows]))
     status, _, err = run("direction", tmp_path / "t.csv")
-    assert (status, err.count("\n")) == (0, 1)
-    assert err.startswith("x holds numbers written as text")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "a holds numbers as text, such as '0%'; remove units" in err

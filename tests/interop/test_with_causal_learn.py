@@ -72,3 +72,28 @@ def test_story_directions_go_back_into_the_search():
     knowledge = causal_learn.background_knowledge(infer_graph(FRAME, within=searched()))
     second = searched(background_knowledge=knowledge)
     assert set(read_graph(second).marked("->")) == CHAIN
+
+
+def unnamed_search(**knowledge):
+    options = {"indep_test": causal_learn.register_hsic(), "show_progress": False}
+    return set(read_graph(pc(FRAME.to_numpy(), 0.01, **options, **knowledge)).marked("->"))
+
+
+@pytest.mark.parametrize("columns", [None, [1, 2, 3]])
+@pytest.mark.parametrize("form", ["array", "frame"])
+def test_knowledge_of_an_array_acts_under_the_default_names(form, columns):
+    array = FRAME.to_numpy()
+    table = array if form == "array" else pd.DataFrame(array)
+    graph = infer_graph(table, columns=columns)
+    arrows = {(f"X{cause + 1}", f"X{effect + 1}") for cause, effect in graph.directed}
+    assert arrows >= {("X2", "X3"), ("X3", "X4")}
+    knowledge = causal_learn.background_knowledge(graph)
+    assert not unnamed_search() & arrows
+    assert unnamed_search(background_knowledge=knowledge) >= arrows
+
+
+def test_whole_numbers_that_are_names_stay_names():
+    frame = pd.DataFrame(dict(zip((2020, 2021, 2022), FRAME.to_numpy().T, strict=False)))
+    knowledge = causal_learn.background_knowledge(infer_graph(frame))
+    names = {node.get_name() for pair in knowledge.required_rules_specs for node in pair}
+    assert names <= {"2020", "2021", "2022"}

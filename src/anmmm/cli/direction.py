@@ -52,6 +52,7 @@ def direction_command(
     """
     from dataclasses import replace
 
+    from anmmm._categories import Names
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import suppress_convergence_warnings
@@ -72,15 +73,17 @@ def direction_command(
         used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
         used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {random_state}")
+    # Text is categories here, also if it spells numbers.
+    variables: list[Any] = [Names(v) if v.dtype.kind == "U" else v for v in (used_x, used_y)]
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
     with input_errors(), echo_warnings(), single_thread(), suppress_convergence_warnings():
-        result = infer_direction(used_x, used_y, random_state=random_state, **given(**options))
+        result = infer_direction(*variables, random_state=random_state, **given(**options))
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
-        draw_direction(plot, used_x, used_y, result)
+        draw_direction(plot, variables[0], variables[1], result)
     if not as_json:
         click.echo(plain(direction_text(result, plain, len(columns.x))))
         return

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, missing_of, refuse_empty, without_objects
+from anmmm._categories import as_given, as_variables, missing_of, refuse_empty, without_objects
 from anmmm._record import Record
 from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
+from anmmm.collection.sources.columns import has_digits
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table
 
@@ -147,7 +148,9 @@ def load_columns(
         named = {_find(table, column, "--categories") for column in categories}
         each = [
             table.texts(column)
-            if column in named or table.is_text(column)
+            if column in named
+            else as_given(table.texts(column), table.label(column))
+            if table.is_text(column)
             else table.numbers([column])[:, 0]
             for column in (first, second)
         ]
@@ -224,14 +227,16 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
 
 
 def _find(table: TextTable, wanted: str, option: str) -> int:
-    matches = [index for index, name in enumerate(table.names or ()) if name == wanted]
+    matches = [index for index in range(table.n_columns) if table.label(index) == wanted]
     if len(matches) == 1:
         return matches[0]
-    if not matches and wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
+    by_position = not has_digits(table.names or ())
+    if not matches and by_position and wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
         return int(wanted) - 1
     problem = f"no such column; there are {_listing(table)}"
     if matches:
-        problem = f"{len(matches)} columns have this name; give the number of one"
+        remedy = "give the number of one" if by_position else "rename them"
+        problem = f"{len(matches)} columns have this name; {remedy}"
     raise SourceError(table.path, None, f"{option} {wanted}: {problem}")
 
 

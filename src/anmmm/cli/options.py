@@ -115,7 +115,11 @@ source_options = [
 ]
 column_options = [
     click.argument("pair", nargs=-1, metavar="[X Y]"),
-    click.option("--x", metavar="NAME|NUMBER", help="The same as X."),
+    click.option(
+        "--x",
+        metavar="NAME|NUMBER",
+        help="The same as X: name in the header, or number from 1 if no name is digits.",
+    ),
     click.option("--y", metavar="NAME|NUMBER", help="The same as Y."),
     header_option,
     missing_option,

@@ -94,8 +94,9 @@ def infer_direction(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        The two variables, at least 10 observations; text and columns of a category type (pandas,
-        polars, Arrow) are categories, up to 32. Categories with an order are numbered by it.
+        The two variables, at least 10 observations; columns of a category type (pandas, polars,
+        Arrow) are categories, up to 32, and so is text unless it spells numbers. Categories with an
+        order are numbered by it.
         Or a frame and two names of its columns: ``infer_direction(frame, "age", "crp")``.
     criterion : {"evidence", "hsic", "hsic_ratio"}
         ``"evidence"``: description length in nats per observation, see `anmmm.evidence`; for at

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from anmmm._categories import as_variables
+from anmmm._categories import as_variables, given_pair
 from anmmm._record import Record, computed
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
@@ -288,7 +288,7 @@ def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS
     >>> result.direction, result.forward.model
     (1, 'anm-2')
     """
-    first, second, categorical = as_variables(x, y)
+    first, second, categorical = as_variables(*given_pair(x, y))
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := column_limit_error(first, second):
         raise ValueError(problem)

@@ -86,9 +86,9 @@ def infer_graph(
         A variable in each column, at least 20 rows: a data frame of pandas, polars or Arrow, a
         matrix, or a CSV, TSV or Parquet file.
     columns : list of names, optional
-        Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
-        whole number is a position from 0 if no name is a whole number, here and below. Of an array,
-        texts are the names of all its columns, in their order.
+        Columns to use; by default all that hold numbers or categories, or the nodes of `within`;
+        constant ones and copies are left out. A whole number is a position from 0 if no name is a
+        whole number, also as text, here and below. Of an array, texts are the names of all columns.
     categories : list of names, optional
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}
@@ -98,7 +98,8 @@ def infer_graph(
     required, forbidden : list of (cause, effect)
         Edges by the names of columns that the graph must have, and must not have.
     tiers : list of lists of names
-        Groups in the order of time: no edge leads from a later group to an earlier one.
+        Groups in the order of time: no edge leads from a later group to an earlier one. Columns
+        that are left out may be in them.
     within : graph, optional
         A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
         and all of its arrows. Its bidirected edges are kept.
@@ -160,7 +161,7 @@ def infer_graph(
         partial = with_columns(partial, table, columns, "within")
         if columns is None:
             columns = [name for name in table.names if name in partial.nodes]
-    given, n_dropped = read_columns(table, columns, categories, missing)
+    given, n_dropped, left_out = read_columns(table, columns, categories, missing)
     with listening(lambda: compile_ahead(GRAPH)):
         # So that the order in the table does not matter.
         sample = given.in_canonical_order()
@@ -168,6 +169,7 @@ def infer_graph(
     rules = rules_of(
         table,
         names,
+        left_out,
         required=() if required is None else required,
         forbidden=() if forbidden is None else forbidden,
         tiers=() if tiers is None else tiers,
@@ -201,7 +203,9 @@ def infer_graph(
         length=found.length,
         n_samples=n_samples,
         n_dropped=n_dropped,
+        left_out=left_out,
         _sample=sample,
+        _is_unnamed=all(at == name and str(at) == str(name) for at, name in enumerate(table.names)),
         _source=table.name if table.files else "",
     )
 

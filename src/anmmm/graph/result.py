@@ -166,6 +166,8 @@ class CausalGraph(Record):
         Description length of all columns, in nats.
     n_samples, n_dropped : int
         Rows that were used, and those left out because a value is missing.
+    left_out : dict
+        Columns that the graph lacks, each with the reason, if `columns` did not choose them.
     """
 
     names: tuple[Hashable, ...]
@@ -176,10 +178,13 @@ class CausalGraph(Record):
     length: float
     n_samples: int
     n_dropped: int
+    left_out: dict[Hashable, str]
     # Its columns have an order of their own.
     _sample: Sample = field(repr=False)
     # Path of the table, if it is a file.
     _source: str = field(repr=False)
+    # Whether columns are known by their position in the table.
+    _is_unnamed: bool = field(repr=False)
 
     @computed
     def _partial(self) -> PartialGraph:
@@ -388,6 +393,9 @@ class CausalGraph(Record):
             "common cause may be missing"
             for one, other, nats in self.unexplained
         ]
+        if self.left_out:
+            reasons = [reason.partition(";")[0] for reason in self.left_out.values()]
+            lines.append(f"left out: {listed(reasons)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

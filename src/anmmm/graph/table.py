@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, Names, missing_of
+from anmmm._categories import MOST_CATEGORIES, Names, is_constant, missing_of
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import DATES, MISSING, brief, check_choice
+from anmmm._validation import MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
-from anmmm.collection.sources.columns import Table
+from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.protocol import missing_text
-from anmmm.collection.sources.table import text_problem
+from anmmm.collection.sources.table import refuse_same_spelling
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.lengths import Sample
@@ -63,28 +63,43 @@ def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str)
     return graph.renamed([table.column(node, argument) for node in nodes])
 
 
-def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> tuple[Sample, int]:
-    """Read columns of a table, by default all that hold numbers or categories; count rows left out.
+def read_columns(
+    table: Table, columns: Any, categories: Any, missing: str
+) -> tuple[Sample, int, dict[Hashable, str]]:
+    """Read columns of a table, by default all that hold numbers or categories and vary.
 
-    Raise TypeError or ValueError if they make no graph.
+    Also return the number of rows and, by their names, the problems of columns left out. Raise
+    TypeError or ValueError if they make no graph.
     """
     fault = partial(SourceError, table.name, None)
     check_choice(missing, "missing", MISSING)
-    chosen = [] if categories is None else _distinct(categories, table, "categories")
-    categorical = {*table.categories, *chosen}
-    if columns is None:
-        names = _usable(table, chosen, fault)
-    else:
-        names = _distinct(columns, table, "columns")
-        for name in names:
-            if name in table.faults and name not in categorical:
-                raise table.faults[name]
+    declared = [] if categories is None else _distinct(categories, table, "categories")
+    names = list(table.names) if columns is None else _distinct(columns, table, "columns")
+    read, problems = table.values(names, declared)
+    row_numbers = [name for name in table.row_numbers if name not in declared]
+    for name in row_numbers if columns is None else ():
+        problems[name] = fault(
+            f"{name!r} has no name and numbers the rows; columns= takes it if named there"
+        )
+    remedy = "" if columns is None else "; leave it out"
+    usable = {name: read[name] for name in names if name not in problems}
+    for name, text in _useless(usable, fault).items():
+        problems[name] = fault(f"column {name!r} {text}{remedy}")
+    if columns is not None and problems:
+        raise next(iter(problems.values()))
+    if problems:
+        lines = list(map(str, problems.values()))
+        if len(lines) > MOST_NAMED:
+            lines[MOST_NAMED:] = [f"and {len(lines) - MOST_NAMED} more"]
+        text = "\n  ".join(lines)
+        warn_caller(f"{counted(len(problems), 'column')} left out:\n  {text}", UserWarning)
+    names = [name for name in names if name not in problems]
     if len(names) < 2:
         raise fault(
-            f"a graph needs 2 or more columns of numbers or categories, found {listed(names)}"
+            "a graph needs 2 or more columns of numbers or categories that vary, found "
+            f"{listed(names)}"
         )
-    numbers = [name for name in names if name not in categorical]
-    read = table.read(numbers, [name for name in names if name in categorical])
+    refuse_same_spelling(names, table.name)
     absent = [missing_of(read[name]) for name in names]
     complete = ~np.any(absent, axis=0)
     n_dropped = int(np.count_nonzero(~complete))
@@ -92,19 +107,22 @@ def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> t
         words = missing_text([f"column {name!r}" for name in names], absent)
         rows = counted(n_dropped, "incomplete row")
         raise fault(f"{words}; missing='drop' leaves out the {rows}")
-    if empty := [name for name, each in zip(names, absent, strict=True) if each.all()]:
-        raise fault(f"columns without values: {listed(empty)}; leave them out")
     n_rows = len(complete) - n_dropped
     if n_rows < MIN_ROWS:
         raise fault(f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}")
     values = np.column_stack([_as_numbers(read[name][complete], name, fault) for name in names])
-    _check(values, names, fault)
+    if (size := BYTES_A_VALUE * values.size) > MOST_BYTES:
+        raise fault(
+            f"{len(names)} columns of {len(values)} rows need {size / 1e9:.0f} GB; pass fewer "
+            f"columns, or at most {int(MOST_BYTES / BYTES_A_VALUE / len(names))} rows"
+        )
     # Ordered categories are read as numbers; two categories need no order.
     unordered = [
         read[name].dtype.hasobject and len(np.unique(column)) > 2
         for name, column in zip(names, values.T, strict=True)
     ]
-    return Sample(values, tuple(unordered), tuple(names)), n_dropped
+    left_out = {name: problem.problem for name, problem in problems.items()}
+    return Sample(values, tuple(unordered), tuple(names)), n_dropped, left_out
 
 
 def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
@@ -114,26 +132,26 @@ def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
     return columns
 
 
-def _usable(table: Table, categories: list[Hashable], fault: Fault) -> list[Hashable]:
-    """Return the columns of numbers or categories; warn of the other columns."""
-    problems: dict[Hashable, SourceError] = dict(table.faults)
-    texts = [name for name in table.texts if name not in categories]
-    for name, values in table.read([], texts).items():
-        if problem := text_problem(values):
-            words = problem if problem == DATES else f"holds {problem}"
-            problems[name] = fault(f"column {name!r} {words}")
-    for name in table.row_numbers:
-        problems[name] = fault(
-            f"{name!r} has no name and numbers the rows; columns= takes it if named there"
-        )
-    omitted = [name for name in table.names if name in problems and name not in categories]
-    if omitted:
-        lines = [str(problems[name]) for name in omitted[:MOST_NAMED]]
-        if len(omitted) > MOST_NAMED:
-            lines.append(f"and {len(omitted) - MOST_NAMED} more")
-        text = "\n  ".join(lines)
-        warn_caller(f"{counted(len(omitted), 'column')} left out:\n  {text}", UserWarning)
-    return [name for name in table.names if name not in omitted]
+def _useless(read: Columns, fault: Fault) -> dict[Hashable, str]:
+    """Return what is wrong with columns that have no values, are constant or copies of others."""
+    useless = {}
+    for name, values in read.items():
+        present = values[~missing_of(values)]
+        if not len(present) or is_constant(present):
+            useless[name] = "is constant" if len(present) else "has no values"
+    # Again after each change, because rows are complete that only such a column made incomplete.
+    while True:
+        kept = {name: values for name, values in read.items() if name not in useless}
+        complete = ~np.any([missing_of(values) for values in kept.values()], axis=0)
+        n_rows = int(np.count_nonzero(complete))
+        if n_rows < MIN_ROWS:
+            return useless
+        kept = {name: values[complete] for name, values in kept.items()}
+        constant = f"is constant in the {n_rows} complete rows"
+        found = {name: constant for name, values in kept.items() if is_constant(values)}
+        useless |= found or _copies(kept, fault)
+        if kept.keys().isdisjoint(useless):
+            return useless
 
 
 def _as_numbers(column: NDArray[Any], name: Hashable, fault: Fault) -> FloatArray:
@@ -151,29 +169,33 @@ def _as_numbers(column: NDArray[Any], name: Hashable, fault: Fault) -> FloatArra
     return categories.codes
 
 
-def _check(values: FloatArray, names: list[Hashable], fault: Fault) -> None:
-    """Refuse constant columns, copies, and more values than fit into memory."""
-    constant = [name for name, size in zip(names, np.ptp(values, axis=0), strict=True) if not size]
-    if constant:
-        raise fault(f"constant columns have no causes: {listed(constant)}; leave them out")
-    if (size := BYTES_A_VALUE * values.size) > MOST_BYTES:
-        raise fault(
-            f"{len(names)} columns of {len(values)} rows need {size / 1e9:.0f} GB; pass fewer "
-            f"columns, or at most {int(MOST_BYTES / BYTES_A_VALUE / len(names))} rows"
-        )
-    columns = standardize(values)[0].T
+def _copies(columns: Columns, fault: Fault) -> dict[Hashable, str]:
+    """Return of which earlier column others are linear, or differ by the names of categories."""
+    names = list(columns)
+    numbers = []
+    for name, column in columns.items():
+        codes = _as_numbers(column, name, fault)
+        if column.dtype.hasobject:
+            # The row in which a category occurs first, whatever its name.
+            _, first_rows, places = np.unique(codes, return_index=True, return_inverse=True)
+            codes = first_rows[places].astype(np.float64)
+        numbers.append(codes)
+    standardized = standardize(np.column_stack(numbers))[0].T
     # With equal signs of their first values, copies are next to each other in lexical order.
-    signed = columns * np.where(columns[:, :1] < 0.0, -1.0, 1.0)
+    signed = standardized * np.where(standardized[:, :1] < 0.0, -1.0, 1.0)
     order = sorted(range(len(names)), key=lambda at: signed[at, :MIN_ROWS].round(6).tolist())
+    copies = {}
     for one, other in pairwise(order):
         if np.abs(signed[one] - signed[other]).max() <= COPY_TOLERANCE:
             first, second = (names[at] for at in sorted((one, other)))
-            raise fault(f"column {second!r} repeats {first!r}; leave one of them out")
+            copies[second] = f"repeats {first!r}"
+    return copies
 
 
 def rules_of(
     table: Table,
     names: Nodes,
+    left_out: Mapping[Hashable, str],
     *,
     required: Any,
     forbidden: Any,
@@ -184,7 +206,8 @@ def rules_of(
 ) -> Rules:
     """Return the rules of a search; raise TypeError or ValueError if arguments contradict.
 
-    `names` are those of the graph among the columns of the table.
+    `names` are those of the graph among the columns of the table; forbidden edges and tiers of
+    columns left out have no effect.
     """
     n = len(names)
     allowed = ~np.eye(n, dtype=bool)
@@ -193,8 +216,9 @@ def rules_of(
         fixed["within"] = _matrix(table, names, within.marked("->"), "within")
         lines = _matrix(table, names, within.marked("--"), "within")
         allowed = fixed["within"] | lines | lines.T
-    allowed &= ~_matrix(table, names, forbidden, "forbidden")
-    tier = _tier_of_each(table, names, tiers)
+    known = [*names, *left_out]
+    allowed &= ~_matrix(table, known, forbidden, "forbidden")[:n, :n]
+    tier = _tier_of_each(table, known, tiers)[:n]
     allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
     for argument, edges in fixed.items():
         for i, j in np.argwhere(edges & ~allowed):

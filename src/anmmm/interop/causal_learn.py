@@ -46,7 +46,8 @@ class ANMMM:
 def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> Any:
     """Return the arrows of a graph as required, their reverse as forbidden.
 
-    Nodes are known by their names, as in ``node_names``.
+    Nodes are known by their names, as in ``node_names`` of a search. Those of an array without
+    names are X1, X2, …, as in a search without ``node_names``.
 
     Parameters
     ----------
@@ -60,7 +61,10 @@ def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> An
     """
     module = require("causallearn.utils.PCUtils.BackgroundKnowledge", "interop", _WHAT_FOR)
     node = require("causallearn.graph.GraphNode", "interop", _WHAT_FOR).GraphNode
-    nodes = {name: node(str(name)) for name in graph.names}
+    nodes = {
+        name: node(f"X{int(str(name)) + 1}" if graph._is_unnamed else str(name))
+        for name in graph.names
+    }
     knowledge = module.BackgroundKnowledge()
     for edge in graph.edges:
         if edge.kind == ARROW and edge.confidence >= min_confidence:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from anmmm.collection.sources.columns import open_table
 from anmmm.graph.forms import ARROW, read_graph, rebuilt
+from anmmm.graph.table import with_columns
 from anmmm.interop._pairs import decision, learned
 
 
@@ -77,15 +79,19 @@ class ANMMM:
             ``weight`` is the nats that the edge saves. An edge that the data do not direct is
             in it in both directions with weight 0; edges that had a direction get no weight.
         """
-        found = learned(df_data, graph, self.options | kwargs)
+        partial = read_graph(graph)
+        within = with_columns(partial, open_table(df_data), None, "graph")
+        node_of = dict(zip(within.nodes, partial.nodes, strict=True))
+        found = learned(df_data, within, self.options | kwargs)
         if printout is not None:
             found.write(printout)
-        output = rebuilt(graph, read_graph(graph).with_directed(found.directed))
+        output = rebuilt(graph, within.with_directed(found.directed).renamed(partial.nodes))
         for edge in found.edges:
-            if edge.kind == ARROW and graph.has_edge(edge.effect, edge.cause):
-                output[edge.cause][edge.effect]["weight"] = edge.gain
+            cause, effect = node_of[edge.cause], node_of[edge.effect]
+            if edge.kind == ARROW and graph.has_edge(effect, cause):
+                output[cause][effect]["weight"] = edge.gain
         for one, other in output.edges:
             if output.has_edge(other, one):
                 output[one][other]["weight"] = 0.0
-        output.add_nodes_from(df_data.columns)
+        output.add_nodes_from(name for name in df_data.columns if name not in node_of)
         return output

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_names, as_variables
+from anmmm._categories import as_names, as_variables, given_pair
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single, cut
 from anmmm._words import hypotheses
@@ -117,6 +117,7 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
+    x, y = given_pair(x, y)
     categories = as_names(x, "x"), as_names(y, "y")
     x, y, _ = as_variables(x, y)
     for values, name in ((x, "x"), (y, "y")):

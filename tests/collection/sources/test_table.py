@@ -1,5 +1,6 @@
 import itertools
 import operator
+import re
 import warnings
 
 import numpy as np
@@ -104,7 +105,7 @@ def test_all_leaves_constants_out():
     frame = pd.DataFrame(
         {"k": 7.0, "a": DATA["a"], "b": DATA["b"], "one": [1, None, 1, 1], "no": nothing}
     )
-    with pytest.warns(UserWarning, match=r"pairs: no \(no values\); k, one \(constant\)$"):
+    with pytest.warns(UserWarning, match=r"pairs: k, one \(constant\); no \(no values\)$"):
         source = as_pairs(frame, columns="all")
     assert operator.length_hint(source) == 1
     assert [pair.pair_id for pair in source] == ["a,b"]
@@ -271,10 +272,8 @@ def test_columns_whose_pairs_would_share_an_id_are_refused(columns):
     frame = pd.DataFrame(np.arange(9.0).reshape(3, 3), columns=[1, "1", "y"])
     with pytest.raises(SourceError) as caught:
         as_pairs(frame, columns=columns)
-    assert str(caught.value) == (
-        "pandas.DataFrame: the columns 1 and '1' have the same spelling, so the ids of their pairs "
-        "would be equal; rename one"
-    )
+    message = "pandas.DataFrame: the columns 1 and '1' have the same spelling, .*; rename one"
+    assert re.fullmatch(message, str(caught.value))
     # One of them alone is no matter.
     assert [pair.pair_id for pair in as_pairs(frame, columns=[(1, "y")])] == ["1,y"]
 
@@ -299,9 +298,9 @@ def test_a_long_parquet_file_may_be_read_as_a_table(tmp_path):
 
 
 def test_a_column_is_its_name_or_its_position_or_another_spelling():
-    named = open_table(pd.DataFrame({"b": [1.0], "1": [2.0]}))
+    named = open_table(pd.DataFrame({"b": [1.0], "c": [2.0]}))
     numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0], "c": [3.0]}))
-    assert [named.column(each, "columns") for each in ("1", 1, 0)] == ["1", "1", "b"]
+    assert [named.column(each, "columns") for each in ("b", 1, 0)] == ["b", "c", "b"]
     assert [numbered.column(each, "columns") for each in (1, "1", 0)] == [1, 1, 0]
     with pytest.raises(ValueError, match=r"columns names 2, .* the columns are 1, 0, c"):
         numbered.column(2, "columns")

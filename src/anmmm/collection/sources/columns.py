@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import labels_of
+from anmmm._categories import labels_of, read_texts
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import AS_NAMES, DATES, brief, is_missing, text_advice
@@ -50,7 +50,7 @@ class Table(Record):
     # Of two lists of names: the first columns as numbers, NaN for missing, and the second ones as
     # texts, None for missing.
     read: Callable[[list[Hashable], list[Hashable]], Columns]
-    # Columns of text or of a category type; those of text.
+    # Columns of text or of a category type; those of text, which may spell numbers.
     categories: tuple[Hashable, ...] = ()
     texts: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
@@ -64,20 +64,37 @@ class Table(Record):
         names = [n for n in self.unnamed if n in self.numeric and n not in self.faults]
         return [n for n in names if number_rows(self.read([n], [])[n])]
 
+    def values(
+        self, names: Collection[Hashable], declared: Collection[Hashable]
+    ) -> tuple[Columns, dict[Hashable, SourceError]]:
+        """Read columns as numbers or, also if `declared`, categories; say why some are neither."""
+        known = {*self.categories, *declared}
+        faults = {n: self.faults[n] for n in names if n in self.faults and n not in known}
+        numbers = [n for n in names if n not in known and n not in faults]
+        columns = self.read(numbers, [n for n in names if n in known])
+        for name in (n for n in self.texts if n in columns and n not in declared):
+            columns[name], problem = read_texts(columns[name].tolist())
+            if problem:
+                del columns[name]
+                faults[name] = SourceError(self.name, None, f"column {name!r} {problem}")
+        return columns, faults
+
     def column(self, name: Any, argument: str) -> Hashable:
-        """Return the column of a name, else of a position (if no name is one), or spelling."""
+        """Return the column of a name or, of text, of its spelling; else of a position."""
         if isinstance(name, Hashable) and name in self._known:
             known = self._known[name]
             if _kind(known) is _kind(name):
                 return known
-        by_position = _kind(name) is int and int not in map(_kind, self.names)
-        if by_position and 0 <= name < len(self.names):
-            return self.names[int(name)]
         spelled = {str(each): each for each in self.names}
-        if str(name) in spelled:
+        is_whole = _kind(name) is int
+        if is_whole and not has_digits(self.names) and 0 <= name < len(self.names):
+            return self.names[int(name)]
+        if str(name) in spelled and not is_whole:
             return spelled[str(name)]
         near = get_close_matches(str(name), spelled, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"the columns are {listed(self.names)}"
+        if is_whole and str(name) in spelled:
+            hint = f"names are digits here, not positions; give the name as text: {str(name)!r}"
         raise ValueError(
             f"{argument} names {brief(name)}, but {self.name} has no such column; {hint}"
         )
@@ -93,6 +110,11 @@ class Table(Record):
     @computed
     def _known(self) -> dict[Hashable, Hashable]:
         return {name: name for name in self.names}
+
+
+def has_digits(names: Iterable[Hashable]) -> bool:
+    """Return whether some names are whole numbers, also as text; then none is a position."""
+    return any(str(name).isdecimal() for name in names)
 
 
 def _kind(name: Any) -> type:
@@ -257,7 +279,7 @@ def _names_of(array: NDArray[Any], columns: Any) -> tuple[Hashable, ...]:
     is_list = isinstance(columns, Sequence) and not isinstance(columns, str)
     if not is_list or not columns or not all(isinstance(name, str) for name in columns):
         return positions
-    if not {*columns}.isdisjoint(map(str, positions)):
+    if len(columns) < len(positions) and {*columns} <= {*map(str, positions)}:
         return positions
     if len(columns) != len(positions):
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import names_of, plain
+from anmmm._categories import given_pair, names_of, plain
 from anmmm._validation import as_real, brief, check_aligned
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
@@ -59,7 +59,8 @@ def _are_variables(x: Any, y: Any) -> bool:
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
     """Return an item as a pair that can be sent to any process; with a `problem` if it cannot."""
-    if not isinstance(item, Pair):
+    is_pair = isinstance(item, Pair)
+    if not is_pair:
         arrays = (tuple, list, np.ndarray)
         if isinstance(item, (tuple, list)) and len(item) == 3:
             if isinstance(item[0], (str, Integral)):
@@ -76,7 +77,9 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
     pair: Pair = item
     try:
         check_aligned(pair.x, pair.y)
-        return replace(pair, x=_as_array(pair.x, "x"), y=_as_array(pair.y, "y"))
+        # The text of a `Pair` is categories.
+        x, y = (pair.x, pair.y) if is_pair else given_pair(pair.x, pair.y)
+        return replace(pair, x=_as_array(x, "x"), y=_as_array(y, "y"))
     except (TypeError, ValueError) as error:
         problem = pair.problem or str(error)
         return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)

@@ -71,8 +71,8 @@ def as_pairs(
         columns that number the rows; a warning names them. A whole number is a position from 0 if
         no name is a whole number. The id of a pair is ``a,b`` as a line of CSV, so ids are unique.
     categories : list of names, optional
-        Columns of a table whose values are categories, such as numeric codes; text and category
-        types need not be listed. Pairs with them require the criterion ``"evidence"``.
+        Columns of a table whose values are categories, such as numeric codes, also as text; other
+        text and category types need not be listed. They require the criterion ``"evidence"``.
     targets : path-like or mapping, optional
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for

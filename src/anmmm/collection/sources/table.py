@@ -12,11 +12,10 @@ from itertools import chain, combinations, repeat
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, are_dates, are_numbers, missing_of
+from anmmm._categories import is_constant, missing_of
 from anmmm._hash import content_hash
-from anmmm._validation import DATES, brief
+from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.others import Explainers, as_numbers
@@ -26,11 +25,6 @@ from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
-MANY_TEXTS = f"more than {MOST_CATEGORIES} different texts"
-NUMBERS = (
-    "numbers written as text: convert them, limits without <, without units and codes of missing "
-    "values; or name them in categories="
-)
 ROW_NUMBERS = "unnamed, numbers the rows"
 
 
@@ -42,20 +36,20 @@ class TablePairs(FromFiles):
     def __init__(self, table: Table, columns: Any, categories: Any = None) -> None:
         self._table = table
         named = [] if categories is None else table.columns_of(categories, "categories")
-        self._categories = {*table.categories, *named}
+        self._declared = {*named}
         self.name, self.files = table.name, table.files
         # None for all pairs.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
         if isinstance(columns, str) and columns == "all":
-            self._used = _all_to_pair(table, self._categories, {*table.texts}.difference(named))
+            self._used = _all_to_pair(table, self._declared)
         else:
             self._chosen = _chosen(columns, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
             columns = content_hash(self._chosen)
-        _refuse_same_spelling(self._used, table.name)
+        refuse_same_spelling(self._used, table.name)
         self.options = table.options | {"columns": columns}
         if categories is not None:
-            self.options |= {"categories": sorted(map(str, self._categories))}
+            self.options |= {"categories": sorted(map(str, {*table.categories, *named}))}
         self._explained = False
         self._rate: float | None = None
 
@@ -86,11 +80,8 @@ class TablePairs(FromFiles):
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
-        table, categories = self._table, self._categories
-        faults = {n: _problem(fault) for n, fault in table.faults.items() if n not in categories}
-        names = [name for name in self._used if name in categories]
-        numbers = [name for name in self._used if name not in faults and name not in categories]
-        columns = table.read(numbers, names)
+        columns, found = self._table.values(self._used, self._declared)
+        faults = {name: _problem(fault) for name, fault in found.items()}
         nothing = np.empty(0)
         explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
@@ -120,25 +111,22 @@ class TablePairs(FromFiles):
         return math.comb(len(self._used), 2) if self._chosen is None else len(self._chosen)
 
 
-def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) -> list[Hashable]:
-    """Return the columns that ``"all"`` pairs; warn of the other columns.
-
-    `texts` are the columns of text that are not in ``categories=``.
-    """
-    known = {*table.numeric, *categories}
+def _all_to_pair(table: Table, declared: set[Hashable]) -> list[Hashable]:
+    """Return the columns that ``"all"`` pairs; warn of the other columns."""
+    known = {*table.numeric, *table.categories, *declared}
     problems = {name: "no numbers" for name in table.names if name not in known}
-    problems |= {name: ROW_NUMBERS for name in table.row_numbers if name not in categories}
-    no_numbers = {*problems, *table.faults, *categories}
-    numbers = [name for name in table.numeric if name not in no_numbers]
-    names = [name for name in table.names if name in categories]
-    for name, values in table.read(numbers, names).items():
+    problems |= {name: ROW_NUMBERS for name in table.row_numbers if name not in declared}
+    columns, faults = table.values([n for n in table.names if n not in problems], declared)
+    for name, values in columns.items():
         present = values[~missing_of(values)]
         if not len(present):
             problems[name] = "no values"
-        elif present.min() == present.max():
+        elif is_constant(present):
             problems[name] = "constant"
-        elif name in texts and (problem := text_problem(values)):
-            problems[name] = "dates" if problem == DATES else problem
+    for name, fault in faults.items():
+        # A bad cell among numbers is a problem of its pairs.
+        if name in table.texts:
+            problems[name] = fault.problem.removeprefix(f"column {name!r} holds ").split(";")[0]
     paired = [name for name in table.names if name not in problems]
     if len(paired) < 2:
         raise SourceError(
@@ -147,9 +135,10 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
             f"all pairs need 2 or more columns of numbers or categories that vary, found "
             f"{len(paired)} among {listed(table.names)}",
         )
-    kinds = ("no numbers", ROW_NUMBERS, "no values", "constant", "dates", NUMBERS, MANY_TEXTS)
-    by_kind = {kind: [n for n, problem in problems.items() if problem == kind] for kind in kinds}
-    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in by_kind.items() if names)
+    by_kind: dict[str, list[Hashable]] = {}
+    for name, problem in problems.items():
+        by_kind.setdefault(problem, []).append(name)
+    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in by_kind.items())
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
     return paired
@@ -162,18 +151,6 @@ def _problem(fault: SourceError) -> str:
     return str(SourceError(os.path.basename(fault.path), fault.place, fault.problem))
 
 
-def text_problem(values: NDArray[Any]) -> str:
-    """Return why a column of texts, None for missing, makes no pairs; empty if it does."""
-    if not values.dtype.hasobject:
-        return ""
-    distinct = {item for item in values.tolist() if item is not None}
-    if are_dates(distinct):
-        return DATES
-    if are_numbers(distinct):
-        return NUMBERS
-    return MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
-
-
 def column_pair_id(*names: Hashable) -> str:
     """Return the id of a pair of columns, ``a,b``, or of more of them, as a line of CSV."""
     line = io.StringIO()
@@ -181,7 +158,8 @@ def column_pair_id(*names: Hashable) -> str:
     return line.getvalue()
 
 
-def _refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
+def refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
+    """Refuse names that files and ids of pairs could not tell apart."""
     spelled: dict[str, Hashable] = {}
     for name in names:
         # As in a line of CSV.
@@ -190,8 +168,8 @@ def _refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
             raise SourceError(
                 table,
                 None,
-                f"the columns {brief(first)} and {brief(name)} have the same spelling, so the ids "
-                f"of their pairs would be equal; rename one",
+                f"the columns {brief(first)} and {brief(name)} have the same spelling, so results "
+                "could not tell them apart; rename one",
             )
 
 

@@ -1,0 +1,144 @@
+"""Columns that tell nothing are left out of a graph, with a reason; what remains is analyzed."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from anmmm import infer_graph
+from anmmm.datasets import SourceError
+from drawn import chain
+
+CHAIN = chain(100)
+N = len(CHAIN["a"])
+LEVELS = np.array(["low", "mid", "top"])[np.random.default_rng(3).integers(0, 3, N)]
+RENAMED = pd.Series(LEVELS).map({"low": "z", "mid": "a", "top": "m"}).to_numpy()
+DAYS = pd.date_range("2020-01-01", periods=N)
+HALF = np.where(np.arange(N) < N // 2, np.nan, CHAIN["c"])
+# A column that tells nothing, and what is said of it.
+USELESS = {
+    "zeros": (np.zeros(N), "is constant"),
+    "true": (np.ones(N, dtype=bool), "is constant"),
+    "word": (["same"] * N, "is constant"),
+    "category": (pd.Categorical(["same"] * N), "is constant"),
+    "digits": (["7"] * N, "is constant"),
+    "one value": (np.where(np.arange(N) == 5, np.nan, 1.0), "is constant"),
+    "rounding": (np.where(CHAIN["a"] > 0, 1e8, np.nextafter(1e8, 0.0)), "is constant"),
+    "nothing": (np.full(N, np.nan), "has no values"),
+    "no text": (pd.Series([None] * N, dtype="string"), "has no values"),
+    "copy": (CHAIN["a"].copy(), "repeats 'a'"),
+    "other unit": (3.0 - 100.0 * CHAIN["a"], "repeats 'a'"),
+    "copied text": ([f"{value!r}" for value in CHAIN["a"].tolist()], "repeats 'a'"),
+    "days": (DAYS.strftime("%Y-%m-%d"), "holds dates"),
+    "times": (DAYS, "holds dates"),
+    "keys": ([f"k{at}" for at in range(N)], "holds more than 32 different texts"),
+    "commas": ([f"{at},5" for at in range(N)], "holds numbers as text"),
+    "mixed": (["1", 2, *["3"] * (N - 2)], "holds '1', which is not a number"),
+}
+
+
+@pytest.fixture(scope="module")
+def without():
+    return infer_graph(pd.DataFrame({"a": CHAIN["a"], "b": CHAIN["b"]}))
+
+
+@pytest.mark.parametrize("name", USELESS)
+def test_a_useless_column_is_left_out_and_listed(name, without):
+    values, problem = USELESS[name]
+    frame = pd.DataFrame({"a": CHAIN["a"], name: values, "b": CHAIN["b"]})
+    with pytest.warns(UserWarning, match=f"1 column left out:\n.*{problem}"):
+        graph = infer_graph(frame)
+    assert list(graph.left_out) == [name]
+    assert problem in graph.left_out[name]
+    assert graph.to_dict() == without.to_dict()
+    assert f"left out: column {name!r} {problem}" in graph.summary()
+
+
+@pytest.mark.parametrize("name", USELESS)
+def test_a_useless_column_that_is_named_is_refused(name):
+    values, problem = USELESS[name]
+    frame = pd.DataFrame({"a": CHAIN["a"], name: values, "b": CHAIN["b"]})
+    with pytest.raises(SourceError, match=f"column {name!r} {problem}"):
+        infer_graph(frame, columns=["a", "b", name])
+
+
+def test_nothing_is_left_out_of_chosen_columns(without):
+    frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "b": CHAIN["b"]})
+    assert infer_graph(frame, columns=["a", "b"]).left_out == without.left_out == {}
+    assert "left out" not in without.summary()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_the_first_of_copies_stays(frame):
+    table = frame({"z": LEVELS, "a": RENAMED, "x": CHAIN["a"], "m": LEVELS, "b": -CHAIN["a"]})
+    with pytest.warns(UserWarning, match="3 columns left out"):
+        graph = infer_graph(table)
+    assert graph.names == ("z", "x")
+    assert set(graph.left_out) == {"a", "m", "b"}
+    assert graph.left_out["a"] == "column 'a' repeats 'z'"
+    assert graph.left_out["b"] == "column 'b' repeats 'x'"
+
+
+def test_the_first_of_copies_of_several_types_stays():
+    above = CHAIN["a"] > 0.0
+    frame = pd.DataFrame({"word": np.where(above, "x", "y"), "flag": above, "b": CHAIN["b"]})
+    with pytest.warns(UserWarning, match="'flag' repeats 'word'"):
+        assert infer_graph(frame).names == ("word", "b")
+    with pytest.warns(UserWarning, match="'word' repeats 'flag'"):
+        assert infer_graph(frame[["flag", "word", "b"]]).names == ("flag", "b")
+
+
+def test_a_column_may_be_constant_or_a_copy_in_complete_rows_alone():
+    switched = np.where(np.isnan(HALF), 1.0, 0.0)
+    copy = np.where(np.isnan(HALF), CHAIN["b"], CHAIN["a"])
+    frame = pd.DataFrame({"a": CHAIN["a"], "half": HALF, "k": switched, "copy": copy})
+    with pytest.warns(UserWarning, match="'k' is constant in the 50 complete rows"):
+        graph = infer_graph(frame, missing="drop")
+    assert graph.names == ("a", "half")
+    assert "repeats 'a'" in graph.left_out["copy"]
+
+
+def test_rows_come_back_when_what_made_them_incomplete_goes():
+    sparse = np.where(np.arange(N) < N // 2, np.nan, 1.0)
+    frame = pd.DataFrame({"a": CHAIN["a"], "b": CHAIN["b"], "sparse": sparse})
+    for missing in ("raise", "drop"):
+        with pytest.warns(UserWarning, match="'sparse' is constant"):
+            graph = infer_graph(frame, missing=missing)
+        assert (graph.n_samples, graph.n_dropped) == (N, 0)
+
+
+def test_one_column_that_varies_makes_no_graph():
+    frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "l": "same", "m": True})
+    with (
+        pytest.warns(UserWarning, match="3 columns left out"),
+        pytest.raises(SourceError, match=r"2 or more columns .*that vary, found a$"),
+    ):
+        infer_graph(frame)
+
+
+@pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
+def test_constraints_on_a_column_left_out():
+    frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "b": CHAIN["b"]})
+    graph = infer_graph(frame, tiers=[["k", "a"], ["b"]], forbidden=[("k", "a"), ("b", "k")])
+    assert graph.directed == (("a", "b"),)
+    with pytest.raises(ValueError, match="required names 'k', which is none of the columns"):
+        infer_graph(frame, required=[("k", "a")])
+    with pytest.raises(ValueError, match="column 'k' is constant; leave it out"):
+        infer_graph(frame, within=[("k", "a"), ("a", "b")])
+    with pytest.raises(ValueError, match="has no such column"):
+        infer_graph(frame, tiers=[["other"]])
+
+
+def test_text_of_digits_is_numbers_and_stays():
+    text = [f"{value!r}" for value in CHAIN["b"].tolist()]
+    graph = infer_graph(pd.DataFrame({"a": CHAIN["a"], "b": text}))
+    assert graph.left_out == {}
+    assert graph._sample.values[:, graph._sample.names.index("b")].tolist() == CHAIN["b"].tolist()
+
+
+def test_many_columns_left_out_are_counted():
+    frame = pd.DataFrame({"a": CHAIN["a"], "b": CHAIN["b"], **{f"k{at}": 1.0 for at in range(20)}})
+    with pytest.warns(UserWarning, match="20 columns left out:"):
+        graph = infer_graph(frame)
+    assert len(graph.left_out) == 20
+    assert graph.summary().endswith("column 'k7' is constant and 12 more")
