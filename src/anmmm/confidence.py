@@ -61,13 +61,18 @@ class Probabilities(NamedTuple):
 def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilities:
     """Return the probabilities of all relations; `direction`: that of the sign, if directed."""
     saved = evidence.dependence * len(evidence.forward.nats)
-    independent = float(expit(INDEPENDENCE_SLOPE * (INDEPENDENCE_EVEN - saved)))
+    independent = independence_probability(saved)
     common = cause_probability(evidence.saved_by_common_cause)
     forward = direction if evidence.score >= 0.0 else 1.0 - direction
     directed = (1.0 - independent) * (1.0 - common)
     return Probabilities(
         directed * forward, directed * (1.0 - forward), (1.0 - independent) * common, independent
     )
+
+
+def independence_probability(saved: float) -> float:
+    """Return the probability of independence if dependence saves so many nats."""
+    return float(expit(INDEPENDENCE_SLOPE * (INDEPENDENCE_EVEN - saved)))
 
 
 def cause_probability(saved: float) -> float:

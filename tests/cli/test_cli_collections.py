@@ -457,9 +457,9 @@ def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(ru
     effects = np.column_stack([np.tanh(2 * z), z + z**2 / 2]) + rng.uniform(-0.3, 0.3, (200, 2))
     write_columns(tmp_path / "t.csv", z, *effects.T, header="z,a,b")
     status, out, _ = run("directions", "t.csv", "--columns", "all")
-    assert (status, out.count("explained by z: a and b are independent given it")) == (0, 1)
-    assert "\n1 pair is explained by other columns: no direct arrow" in out
-    assert "explained" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]
+    assert (status, out.count("dependence was found given z")) == (0, 1)
+    assert "\n1 pair: no further dependence was found given other columns" in out
+    assert "further" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]
 
 
 def test_progress_without_a_total_tells_no_end(run, tmp_path, monkeypatch):

@@ -21,13 +21,16 @@ def test_a_table_becomes_a_graph(run, printed, document, data):
     assert (data / "again.csv").read_text() == text
     found = document("graph", "data.csv", "--within", "graph.csv")
     edges = [(each["cause"], each["effect"], each["note"]) for each in found["edges"]]
-    assert edges == [("b", "c", "given"), ("a", "b", "given")]
+    assert sorted(edges) == [("a", "b", "direction given"), ("b", "c", "direction given")]
     assert found["columns"] == ["c", "b", "a"]
 
 
-def test_what_is_known_is_told(document, data):
+def test_what_is_known_is_told(document, printed, data):
+    lines = printed("graph", "data.csv", "--tiers", "c;a,b").splitlines()
+    assert "tiers (assumed): c; b, a" in lines
     found = document("graph", "data.csv", "--tiers", "c;a,b")
     assert "c" not in {edge["effect"] for edge in found["edges"]}
+    assert found["constraints"] == {"tiers": [["c"], ["b", "a"]]}
     options = "--required", "c,b", "--required", "b,a", "--forbidden", "c,a"
     found = document("graph", "data.csv", *options)
     assert {(edge["cause"], edge["effect"]) for edge in found["edges"]} == {("c", "b"), ("b", "a")}

@@ -43,9 +43,8 @@ def test_two_effects_of_a_cause_are_explained_by_it(frame):
     rows = decided(frame)
     assert list(rows) == ["cause,first", "cause,second", "first,second"]
     assert [row.explained_by for row in rows.values()] == [None, None, "cause"]
-    assert [repr(row).endswith(", explained by cause>") for row in rows.values()] == [0, 0, 1]
-    reason = "explained by cause: first and second are independent given it"
-    assert rows["first,second"].reason == reason
+    assert [repr(row).endswith(" was found given cause>") for row in rows.values()] == [0, 0, 1]
+    assert rows["first,second"].reason == "no further dependence was found given cause"
 
 
 def test_an_indirect_arrow_keeps_its_relation_and_is_not_sure(chain):
@@ -61,7 +60,21 @@ def test_a_pair_of_two_common_causes_is_explained_by_both(rng):
     y = np.tanh(2 * one) + other + 0.3 * noise(rng)
     rows = decided(pd.DataFrame({"one": one, "other": other, "x": x, "y": y}))
     assert sorted(rows["x,y"].explained_by.split(",")) == ["one", "other"]
-    assert rows["x,y"].reason.endswith("independent given both")
+    assert rows["x,y"].reason.endswith(f"found given {rows['x,y'].explained_by}")
+
+
+def test_an_edge_that_its_effect_explains_is_no_claim_that_it_is_absent():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-2, 2, N)
+    y = np.tanh(x) + x**2 / 3 + 0.5 * rng.normal(size=N)
+    z = y + y**3 / 6 + 0.15 * rng.normal(size=N)
+    rows = infer_directions(pd.DataFrame({"x": x, "y": y, "z": z}), columns="all", random_state=0)
+    rows = list(rows)
+    assert [row.explained_by for row in rows] == ["z", "y", None]
+    assert [row.certainty for row in rows[:2]] == ["no preference"] * 2
+    texts = [rows[0].reason, repr(rows[0]), str(summarize(rows))]
+    assert all("no further dependence was found given" in text for text in texts)
+    assert not any("independent given" in text or "direct arrow" in text for text in texts)
 
 
 def test_an_edge_beside_the_common_cause_is_not_explained(frame):
@@ -127,8 +140,8 @@ def test_summary_and_digest_count_them(frame):
     digest = Digest(1)
     for row in rows:
         digest.add(row)
-    (group,) = [g for g in digest.remarks.groups() if "explained" in g.pattern]
-    assert group.pattern.startswith("explained by other columns: ")
+    (group,) = [g for g in digest.remarks.groups() if "dependence" in g.pattern]
+    assert group.pattern.endswith("found given other columns")
 
 
 def test_too_few_common_rows_explain_nothing(frame):

@@ -1,21 +1,26 @@
 """Graphs of tables: what is found, what it does not depend on, what is refused."""
 
+import base64
 import json
 import os
+import pickle
+import re
 from contextlib import closing
+from xml.etree import ElementTree
 
 import joblib
 import networkx
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError, count_rows
 from anmmm.datasets import SourceError
 from anmmm.evidence.doubt import FLEXIBLE_NOTE
+from anmmm.graph import confounded, lengths, mixing
 from anmmm.graph.forms import read_graph
-from anmmm.graph.infer import Lengths
 from waiting import largest_file
 
 
@@ -96,7 +101,7 @@ def test_what_is_known_is_kept():
     frame = table()
     required = infer_graph(frame, required=[("effect", "dose")])
     assert ("effect", "dose") in required.directed
-    assert [e.note for e in required.edges if e.cause == "effect"] == ["given"]
+    assert [e.note for e in required.edges if e.cause == "effect"] == ["direction given"]
     forbidden = infer_graph(frame, forbidden=[("level", "effect"), ("effect", "level")])
     assert not {("level", "effect"), ("effect", "level")} & {*forbidden.directed}
     tiers = infer_graph(frame, tiers=[["effect"], ["level", "dose"]])
@@ -399,38 +404,105 @@ def test_missing_values_are_refused_or_dropped(found):
     assert dropped.length == found.length
 
 
-def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
+@pytest.fixture
+def fitted(monkeypatch):
+    """Names of the fits that are made, in their order; `at` is the one that is killed."""
+    made, limit = [], {"at": None}
+
+    def counting(name, fit):
+        def counted(*arguments, **options):
+            if len(made) == limit["at"]:
+                raise KeyboardInterrupt
+            made.append(name)
+            return fit(*arguments, **options)
+
+        return counted
+
+    for module, name in (
+        (lengths, "describe_over"),
+        (mixing, "fit_mixture"),
+        (confounded, "describe_common_cause"),
+        (confounded, "compare_variables"),
+    ):
+        monkeypatch.setattr(module, name, counting(name, getattr(module, name)))
+    return made, limit
+
+
+def every_phase():
+    """Hidden groups, outliers, an edge to compare with a common cause, dependent residuals."""
+    rng = np.random.default_rng(0)
+    x, z, hidden, u = rng.normal(size=(4, 200))
+    group = rng.integers(2, size=200)
+    noise = 0.15 * rng.normal(size=(5, 200))
+    frame = pd.DataFrame({"x": x, "z": z, "u": u, "v": np.tanh(2 * u) + noise[4]})
+    frame["a"] = np.where(group, np.sin(2 * x), 1.5 + x) + noise[0]
+    frame["b"] = np.where(group, -np.tanh(2 * z) - 1, z) + noise[1]
+    frame["p"] = np.tanh(2 * hidden) + 2 * noise[2]
+    frame["q"] = hidden**2 + 2 * noise[3]
+    frame.loc[::50, "x"] = 25.0
+    return {"table": frame, "forbidden": [("p", "q"), ("q", "p")]}
+
+
+def document(graph):
+    return json.dumps(graph.to_dict())
+
+
+def test_a_run_that_is_repeated_makes_no_fit_again_whatever_its_phase(fitted, tmp_path, caplog):
+    made, limit = fitted
+    caplog.set_level("INFO")
+    options = every_phase()
+    graph = infer_graph(**options)
+    assert graph.mixing
+    assert graph.unexplained
+    assert {*made} >= {"describe_over", "fit_mixture", "describe_common_cause"}
+    assert "again on 196 of 200 rows" in caplog.text
+    whole = document(graph)
+    n_fits = len(made)
     file = tmp_path / "fits"
-    fits = []
-    store = Lengths.store
+    # Killed in the first search, among groups and common causes, in the second search.
+    for part in (0.1, 0.2, 0.2, 0.2, 0.1):
+        made.clear()
+        limit["at"] = int(part * n_fits)
+        with pytest.raises(KeyboardInterrupt):
+            infer_graph(**options, checkpoint=file)
+    made.clear()
+    limit["at"] = None
+    assert document(infer_graph(**options, checkpoint=file)) == whole
+    assert 0 < len(made) < n_fits / 2
+    made.clear()
+    assert document(infer_graph(**options, checkpoint=file)) == whole
+    assert not made
+    # Other rules need a few other fits only.
+    infer_graph(options["table"], checkpoint=file, min_gain=5.0)
+    assert len(made) < n_fits
 
-    def dying(self, new):
-        store(self, new)
-        fits.append(new)
-        if len(fits) == 15:
-            raise KeyboardInterrupt
 
-    monkeypatch.setattr(Lengths, "store", dying)
-    with pytest.raises(KeyboardInterrupt):
-        infer_graph(table(), checkpoint=file)
-    first = len(fits)
-    assert first == 15
-    monkeypatch.setattr(Lengths, "store", store)
-    result = infer_graph(table(), checkpoint=file)
-    assert result.length == found.length
-    monkeypatch.setattr(Lengths, "store", lambda self, new: pytest.fail("a fit was made again"))
-    monkeypatch.setattr("anmmm.graph.infer._unexplained", lambda *arguments: [])
-    again = infer_graph(table(), checkpoint=file)
-    assert [e.gain for e in again.edges] == [e.gain for e in found.edges]
+def test_a_run_of_threads_makes_no_fit_again(fitted, tmp_path, monkeypatch):
+    made, _ = fitted
+    monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
+    whole = document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits"))
+    made.clear()
+    assert document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits")) == whole
+    assert not made
+
+
+def test_a_checkpoint_of_another_table_or_with_other_contents_is_refused(tmp_path):
+    file = tmp_path / "fits"
+    infer_graph(FRAME, checkpoint=file)
     with pytest.raises(ValueError, match="is the checkpoint of another run"):
         infer_graph(table(seed=1), checkpoint=file)
-    others = [("9", 1.0), ("0 x", 1.0), ("", 1.0), ("0", "much"), ("0", float("nan"))]
-    others += [("0 0", 1.0), ("0 1 1", 1.0), ("0 1", -1e15), ("9" * 5000, 1.0)]
-    for key, nats in others:
+    with closing(Checkpoint(file)) as log:
+        key, _ = log.find(0)
+    contents = [1.0, None, "much", "", *map(pickled, (float("nan"), -1e15, os.system, closing))]
+    for content in contents:
         with closing(Checkpoint(file)) as log:
-            log.add([(0, key or " ", nats)])
-        with pytest.raises(CheckpointError, match=r"damaged .* are no fit of this table"):
-            infer_graph(table(), checkpoint=file)
+            log.add([(0, key, content)])
+        with pytest.raises(CheckpointError, match=r"damaged .* fit"):
+            infer_graph(FRAME, checkpoint=file)
+
+
+def pickled(value):
+    return base64.b64encode(pickle.dumps(value)).decode()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
@@ -490,14 +562,135 @@ def test_files_hold_any_names_or_refuse_them(tmp_path, rng):
 def test_edges_that_were_given_are_no_findings():
     edges = [("dose", "->", "level"), ("age", "<->", "dose"), ("level", "effect")]
     graph = infer_graph(table(), within=edges)
-    assert "3 edges, 1 sure" in graph.summary()
+    assert "3 edges, 1 sure (confidence 0.9 or more), 2 of given direction" in graph.summary()
     assert "3 edges (1 sure)" in repr(graph)
-    given = [line.split() for line in graph.summary().splitlines() if "given" in line]
-    words = ["dose → level >0.99 given", "age ↔ dose >0.99 given"]
-    assert [" ".join(line[:5]) for line in given] == words
+    given = {edge.cause: edge for edge in graph.edges if edge.is_given}
+    assert {cause: edge.note for cause, edge in given.items()} == {
+        "dose": "direction given",
+        "age": "given",
+    }
+    # Nothing was found of these two.
+    assert given["age"].confidence < 0.1 < 0.9 < given["dose"].confidence
     assert "inf" not in graph.summary()
     text = json.dumps(graph.to_dict(), allow_nan=False)
-    assert [edge["gain"] for edge in json.loads(text)["edges"] if edge["note"]] == [None, 0.0]
+    assert [edge["turned"] for edge in json.loads(text)["edges"] if edge["note"]] == [None, None]
+
+
+@pytest.fixture(scope="module")
+def line():
+    """Linear Gaussian a → b, whose direction no data determine, and c apart."""
+    a, b, c = np.random.default_rng(0).normal(size=(3, 400))
+    return pd.DataFrame({"a": a, "b": a + b, "c": c})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tiers": [["b"], ["a"]]},
+        {"tiers": [["b"], ["c"], ["a"]]},
+        {"required": [("b", "a")]},
+        {"forbidden": [("a", "b")]},
+        {"within": [("b", "->", "a"), ("b", "--", "c")], "columns": ["a", "b", "c"]},
+        {"within": [("b", "--", "a")], "tiers": [["b"], ["a"]], "columns": ["a", "b", "c"]},
+    ],
+)
+def test_a_direction_that_was_given_is_not_found(options, line):
+    (edge,) = infer_graph(line, **options).edges
+    assert (edge.cause, edge.effect, edge.note) == ("b", "a", "direction given")
+    assert (edge.is_sure, edge.certainty, edge.is_given) == (False, None, True)
+    # Its confidence is that of the edge, as if it had no direction.
+    (free,) = infer_graph(line).edges
+    assert free.kind == "–"
+    assert edge.confidence >= free.confidence > 0.9
+    assert edge.gain == pytest.approx(free.gain)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tiers": [["c"], ["b"], ["a"]]}, {"forbidden": [("a", "c"), ("b", "c")]}]
+)
+def test_a_required_edge_of_independent_columns_has_a_low_confidence(options, line):
+    graph = infer_graph(line, required=[("c", "a")], **options)
+    (edge,) = (edge for edge in graph.edges if edge.cause == "c")
+    assert (edge.effect, edge.note) == ("a", "direction given")
+    assert edge.confidence < 0.5
+    assert edge.gain < 0.0
+    assert not graph.to_networkx(min_confidence=0.5).has_edge("c", "a")
+
+
+def test_notes_on_the_edge_stay_beside_a_given_direction():
+    rng = np.random.default_rng(7)
+    walks = pd.DataFrame(rng.normal(size=(300, 2)).cumsum(axis=0), columns=["a", "b"])
+    (edge,) = infer_graph(walks, required=[("a", "b")]).edges
+    assert edge.note.startswith("direction given; rows in time")
+    assert edge.confidence < 0.9
+
+
+def test_orient_directs_what_was_given_and_no_edge_of_little_confidence(line):
+    skeleton = [("a", "b"), ("a", "c")]
+    assert orient(skeleton, line) == [("a", "--", "b"), ("a", "--", "c")]
+    given = orient(skeleton, line, required=[("a", "c")], tiers=[["b"], ["a"]])
+    assert sorted(given) == [("a", "->", "c"), ("b", "->", "a")]
+
+
+def test_everything_that_was_assumed_or_left_out_is_listed(line, tmp_path):
+    frame = line.copy()
+    frame.loc[:2, "c"] = np.nan
+    constraints = {
+        "tiers": [("b", "c"), ("a",)],
+        "required": [("c", "a")],
+        "forbidden": [("a", "b"), ("b", "c")],
+        "within": [("b", "--", "a"), ("c", "--", "a")],
+    }
+    # Each iterable can be read once.
+    options = {name: iter(values) for name, values in constraints.items()}
+    graph = infer_graph(frame, missing="drop", **options)
+    assert graph.n_dropped == 3
+    assert {name: sorted(values) for name, values in graph.constraints.items()} == {
+        name: sorted(values) for name, values in constraints.items()
+    }
+    lines = str(graph).splitlines()
+    assert "tiers (assumed): b, c; a" in lines
+    assert "required (assumed): c → a" in lines
+    assert "forbidden (assumed): a → b, b → c" in lines
+    assert "rows left out: 3, with a missing value" in lines
+    # They may be passed again.
+    again = infer_graph(line.iloc[3:], **graph.constraints)
+    assert list(map(str, again.edges)) == list(map(str, graph.edges))
+    for name in ("graph.json", "graph.parquet", "graph.graphml", "graph.csv"):
+        graph.write(tmp_path / name)
+        graph.write(tmp_path / name)
+    document = json.loads((tmp_path / "graph.json").read_text())
+    assert document["n_dropped"] == 3
+    expected = json.loads(json.dumps(graph.constraints))
+    assert document["constraints"] == expected
+    metadata = pq.read_schema(tmp_path / "graph.parquet").metadata
+    assert json.loads(metadata[b"anmmm.constraints"]) == expected
+    drawn = networkx.read_graphml(tmp_path / "graph.graphml")
+    assert json.loads(drawn.graph["constraints"]) == expected
+    assert {arc["note"] for *_, arc in drawn.edges(data=True)} == {"direction given"}
+    assert set(pd.read_csv(tmp_path / "graph.csv").note) == {"direction given"}
+
+
+def test_a_graph_without_edges_to_stay_within_is_listed(line):
+    graph = infer_graph(line, within=networkx.Graph(), columns=["a", "b"])
+    assert graph.constraints == {"within": []}
+    assert graph.summary().splitlines()[-1] == "within (assumed): none"
+
+
+def test_graphml_holds_numbers_that_xml_spells(line, tmp_path):
+    within = [("b", "->", "a"), ("b", "<->", "c"), ("a", "--", "c")]
+    graph = infer_graph(line, within=within, required=[("a", "c")])
+    graph.write(tmp_path / "graph.graphml")
+    root = ElementTree.parse(tmp_path / "graph.graphml").getroot()
+    space = {"g": "http://graphml.graphdrawing.org/xmlns"}
+    doubles = [
+        key.get("id") for key in root.findall("g:key", space) if key.get("attr.type") == "double"
+    ]
+    texts = [each.text for each in root.iterfind(".//g:data", space) if each.get("key") in doubles]
+    assert len(texts) == 2 * 4
+    assert all(re.fullmatch(r"-?[0-9.]+(e-?[0-9]+)?|-?INF|NaN", text) for text in texts)
+    arcs = networkx.read_graphml(tmp_path / "graph.graphml").edges
+    assert all(arcs[e.cause, e.effect]["gain"] == e.gain for e in graph.edges)
 
 
 @pytest.mark.parametrize("graph", [[], networkx.Graph(), networkx.DiGraph()])

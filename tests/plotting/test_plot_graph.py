@@ -34,7 +34,7 @@ def test_each_edge_is_drawn_as_what_it_is():
     height = {text.get_text(): text.get_position()[1] for text in names}
     assert height[r"cost in \$"] > height["b"]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["sure", "no direction", "hidden common cause"]
+    assert labels == ["direction given", "no direction", "common cause given"]
     with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
         plot_graph(graph, ax=3)
 

@@ -334,8 +334,8 @@ def test_what_cannot_be_used_is_refused_before_the_rows_are_read(tmp_path, optio
 
 def test_pairs_that_other_columns_explain_have_a_box(tmp_path):
     rows = list(known_rows(3))
-    assert "Direct and indirect arrows" not in report(tmp_path, rows)[1].texts
+    assert "Pairs and other columns" not in report(tmp_path, rows)[1].texts
     _, page = report(tmp_path, [*rows, replace(rows[0], explained_by="z", confidence=0.5)])
-    assert "Direct and indirect arrows" in page.texts
+    assert "Pairs and other columns" in page.texts
     assert "infer_graph(table)" in page.texts
-    assert "explained by z" in page.raw
+    assert "no further dependence was found given z" in page.raw

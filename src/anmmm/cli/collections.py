@@ -22,8 +22,8 @@ from anmmm.cli.options import (
 @click.option(
     "--explain/--no-explain",
     default=None,
-    help="With --columns all: mark pairs that one or two other columns explain; adds a "
-    "third to five quarters of the time.  [default: explain]",
+    help="With --columns all: mark pairs without further dependence given one or two other "
+    "columns; adds a third to five quarters of the time.  [default: explain]",
 )
 @click.option(
     "--screen",

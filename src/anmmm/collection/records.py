@@ -9,7 +9,7 @@ from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._words import hypotheses
 from anmmm.direction import DirectionResult
-from anmmm.direction.outcome import format_with_confidence
+from anmmm.direction.outcome import UNRELATED_GIVEN, format_with_confidence
 
 if TYPE_CHECKING:
     # It loads scikit-learn, which rows do not need.
@@ -109,8 +109,9 @@ class PairResult(Row, eq=True):
     probability_common_cause : float or None
         Probability of a hidden common cause; None if it was not tried.
     explained_by : str or None
-        Names of one or two other columns of the table given which x and y are independent, as a
-        line of CSV (``infer_directions(table, columns="all")``); None without any.
+        Names of one or two other columns of the table given which no further dependence of x and y
+        was found, as a line of CSV (``infer_directions(table, columns="all")``); None without any.
+        These may be causes, effects or between x and y: x may still cause y directly.
     certainty : str or None
         Of a direction: ``"sure"`` (confidence of 0.9 or more), ``"leaning"`` (0.6 or more) or
         ``"no preference"``; None without a direction or a confidence.
@@ -150,7 +151,7 @@ class PairResult(Row, eq=True):
             return f"<PairResult {self.pair_id}: {self.status}, {self.reason}>"
         text = format_with_confidence(self, hypotheses(self.x, self.y))
         if self.explained_by:
-            text += f", explained by {self.explained_by}"
+            text += f", {UNRELATED_GIVEN} {self.explained_by}"
         return f"<PairResult {self.pair_id}: {text}>"
 
 

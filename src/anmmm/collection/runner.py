@@ -74,8 +74,9 @@ def infer_directions(
         Whether each row has its `DirectionResult`, in `PairResult.result`. Not with a checkpoint.
     explain : bool
         Whether to condition all pairs of a table (``columns="all"``) on one or two other columns.
-        `PairResult.explained_by` names those given which x and y are independent; such a pair has a
-        confidence of at most 0.5. Adds a third to five quarters of the time.
+        `PairResult.explained_by` names those given which no further dependence of x and y was
+        found; such a pair has a confidence of at most 0.5. Adds a third to five quarters of the
+        time.
     screen : float, optional
         False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The

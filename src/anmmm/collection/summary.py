@@ -20,6 +20,7 @@ from anmmm.direction.outcome import (
     LACK_OF_FIT_PVALUE,
     NO_PREFERENCE,
     SURE,
+    UNRELATED_GIVEN,
     is_decided,
     is_sure,
 )
@@ -78,7 +79,7 @@ class CollectionSummary:
     n_incomplete : int
         Unusable pairs that ``missing="drop"`` may make usable.
     n_explained : int
-        Analyzed pairs of a table that one or two other columns explain; see `PairResult`.
+        Analyzed pairs with `PairResult.explained_by`.
     """
 
     n_pairs: int
@@ -131,10 +132,9 @@ class CollectionSummary:
             lines.append(self._related())
         if self.n_explained:
             pairs = counted(self.n_explained, "pair")
-            are = "is" if self.n_explained == 1 else "are"
             lines.append(
-                f"{pairs} {are} explained by other columns: no direct arrow (infer_graph, or "
-                "anmmm graph, finds the arrows of the whole table)"
+                f"{pairs}: {UNRELATED_GIVEN} other columns (infer_graph, or anmmm graph, finds the "
+                "arrows of the whole table)"
             )
         if self.accuracy is not None:
             lines += accuracy_lines(self, note=right)

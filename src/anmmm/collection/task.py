@@ -29,6 +29,7 @@ from anmmm.direction.outcome import (
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
     UNMODELED_NOTE,
+    UNRELATED_GIVEN,
     certainty_of,
 )
 from anmmm.evidence import BaseEvidence, sign_of
@@ -159,7 +160,7 @@ class DirectionTask(PairTask):
         if pair.others is None or row.relation == INDEPENDENT:
             return row
         names = [pair.others.names[at - 2] for at in explaining(*pair.others[1:])]
-        return self._indirect(row, names) if names else row
+        return self._explained(row, names) if names else row
 
     def screened(self, pair: Pair) -> Any:
         """Return the row of a pair that the screen left out."""
@@ -174,11 +175,10 @@ class DirectionTask(PairTask):
             independence_pvalue=pair.screened,
         )
 
-    def _indirect(self, row: PairResult, names: list[str]) -> PairResult:
-        """Return the row of a pair that other columns explain."""
+    def _explained(self, row: PairResult, names: list[str]) -> PairResult:
+        """Return the row of a pair without further dependence given other columns."""
         explained_by = column_pair_id(*names)
-        given = "it" if len(names) == 1 else "both"
-        remark = f"explained by {explained_by}: {row.x} and {row.y} are independent given {given}"
+        remark = f"{UNRELATED_GIVEN} {explained_by}"
         row = replace(row, explained_by=explained_by, reason=joined(row.reason, remark))
         if row.confidence is not None:
             row = replace(row, confidence=min(row.confidence, EXPLAINED))

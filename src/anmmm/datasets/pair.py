@@ -15,7 +15,7 @@ from anmmm._validation import check_count, check_nonnegative, check_rng, check_t
 
 
 class Others(NamedTuple):
-    """Other columns of a pair's table that may explain it.
+    """Other columns of a pair's table that may explain its dependence.
 
     `values` (n_rows, 2 + n_others) are x, y and these, NaN for missing, categories as numbers.
     """

@@ -34,6 +34,8 @@ REFUSED_NOTE = (
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
 UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
+# Before the names of other columns.
+UNRELATED_GIVEN = "no further dependence was found given"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
 
 

@@ -1,4 +1,4 @@
-"""Search for columns given which two dependent columns are independent."""
+"""Search for columns given which no further dependence of two columns is found."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def shared_nats(one: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, ...]:
-    """Return the places of at most two further columns given which the first two are independent.
+    """Return the places of at most two further columns given which no dependence is found.
 
-    `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty if none explain the pair.
+    Such a column may be an effect of the first two, so this is no proof that neither causes the
+    other. `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty if there are none.
     """
     before = _left(columns, categorical, ())
     for size in range(1, MOST_GIVEN + 1):

@@ -14,16 +14,15 @@ from scipy.special import expit, logit
 
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, listening
-from anmmm._hash import content_hash
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
-from anmmm._validation import brief, check_between, check_count, check_flag, check_nonnegative
+from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
 from anmmm._version import __version__
 from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
-from anmmm.confidence import UNSURE, cause_probability
+from anmmm.confidence import UNSURE, cause_probability, independence_probability
 from anmmm.datasets.text import check_header
 from anmmm.direction.outcome import SURE
 from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
@@ -33,12 +32,13 @@ from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
+from anmmm.graph.fits import Fits
 from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
-from anmmm.graph.lengths import Key, Lengths, OnFit, Sample
+from anmmm.graph.lengths import Lengths, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
-from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.result import DIRECTION_GIVEN, CausalGraph, GraphEdge, GraphNode
 from anmmm.graph.rows import again_without
-from anmmm.graph.search import REQUIRED, Arrow, Challenge, Parents, Rules, arrows, search
+from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
 from anmmm.graph.table import MIN_ROWS, read_columns, rules_of, with_columns
 
 # Nats that an edge has to save.
@@ -113,11 +113,13 @@ def infer_graph(
         20 000 rows.
     n_jobs : int or None
         Number of workers, as in joblib: processes, or threads for small tables (10 columns of
-        500 rows). The result does not depend on it.
+        500 rows). Hidden groups, and edges given these, use one. The result does not depend on it.
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
-        File that stores every fit, so that a killed run continues.
+        File that keeps all fits, so that a killed run continues and a repeated one makes none
+        again; with hidden groups, hundreds of times the size of the table. Processes (`n_jobs`)
+        return lengths only: the models and common causes that they fitted are fitted again.
 
     Returns
     -------
@@ -166,7 +168,7 @@ def infer_graph(
         # So that the order in the table does not matter.
         sample = given.in_canonical_order()
     names, n_samples = sample.names, len(sample.values)
-    rules = rules_of(
+    rules, constraints = rules_of(
         table,
         names,
         left_out,
@@ -178,18 +180,24 @@ def infer_graph(
         min_gain=least,
     )
     LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
-    lengths = Lengths(sample, jobs)
-    with _recording(lengths, progress, checkpoint) as on_fit, single_thread():
+    with _recording(sample, progress, checkpoint) as fits, single_thread():
+        lengths = Lengths(sample, jobs, fits)
         found = _find(lengths, rules, common_cause)
         LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(found.parents)))
-        unexplained = _unexplained(found.grouped, found.parents, rules.min_gain)
+        dependence = _residual_dependence(found.grouped, found.parents)
         mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
-        limits = _limits(lengths, found, rules, common_cause, on_fit)
+        limits = _limits(lengths, found, rules, common_cause)
     nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
     edges = _edges(nodes, found, given.names, limits)
     for one, other in [] if partial is None else partial.marked("<->"):
-        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
+        i, j = sorted((names.index(one), names.index(other)))
+        nats = dependence.get((i, j), 0.0)
+        confidence = 1.0 - independence_probability(nats)
+        edges.append(GraphEdge(one, other, BOTH, confidence, nats, math.inf, "", 1, "given"))
+    edges.sort(key=lambda edge: (-edge.confidence, -edge.gain, given.names.index(edge.cause)))
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
+    # Of many pairs, some seem to depend by chance.
+    threshold = rules.min_gain + math.log(len(names) * (len(names) - 1) / 2)
     return CausalGraph(
         names=given.names,
         edges=tuple(edges),
@@ -197,12 +205,13 @@ def infer_graph(
         mixing=mixing,
         unexplained=tuple(
             (names[i], names[j], nats)
-            for (i, j), nats in unexplained
-            if {names[i], names[j]} not in joined
+            for (i, j), nats in dependence.items()
+            if nats > threshold and {names[i], names[j]} not in joined
         ),
         length=found.length,
         n_samples=n_samples,
         n_dropped=n_dropped,
+        constraints=constraints,
         left_out=left_out,
         _sample=sample,
         _is_unnamed=all(at == name and str(at) == str(name) for at, name in enumerate(table.names)),
@@ -230,7 +239,8 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
         nodes of other graphs may be fewer: nodes 0 to 2 of networkx, or of a frame with its default
         index, are columns 0 to 2.
     min_confidence : float
-        Between 0.5 and 1: an edge of less confidence stays undirected.
+        Between 0.5 and 1: an edge of less confidence stays undirected, unless the options give its
+        direction.
     **options
         Keyword arguments of `infer_graph`.
 
@@ -269,52 +279,27 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     sure = [
         (edge.cause, edge.effect)
         for edge in found.edges
-        if edge.kind == ARROW and edge.confidence >= least
+        if edge.kind == ARROW and (edge.is_given or edge.confidence >= least)
     ]
     return rebuilt(graph, within.with_directed(sure).renamed(partial.nodes))
 
 
 @contextmanager
-def _recording(lengths: Lengths, progress: bool, path: StrPath | None) -> Iterator[OnFit]:
-    """Count the fits of the block, and store them in a file beside those of an earlier run.
-
-    Yields a function that counts further fits.
-    """
+def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[Fits]:
+    """Yield fits that are counted, and kept in a file beside those of an earlier run."""
     with ExitStack() as stack:
-        update: Any = bool
+        count: Any = bool
         if progress:
             from tqdm.auto import tqdm
 
-            update = stack.enter_context(tqdm(unit="fit", desc="graph")).update
+            count = stack.enter_context(tqdm(unit="fit", desc="graph")).update
         log = None if path is None else stack.enter_context(Checkpoint(path))
+        places = {}
         if log is not None:
-            lengths.fitted.update(_stored(log, lengths.sample))
-
-        def on_fit(new: dict[Key, float]) -> None:
-            update(len(new))
-            if log is not None:
-                log.add(
-                    (at, " ".join(map(str, (node, *sorted(causes)))), nats)
-                    for at, ((node, causes), nats) in enumerate(new.items(), len(lengths.fitted))
-                )
-
-        lengths.on_fit = on_fit
-        yield lambda new: update(len(new))
-
-
-def _stored(log: Checkpoint, sample: Sample) -> Iterator[tuple[Key, float]]:
-    """Yield the fits of an earlier run; raise CheckpointError if it had another table."""
-    content = content_hash(sample.values, sample.categorical)
-    log.begin({"kind": "graph", "version": __version__, "table": content})
-    columns = {str(at): at for at in range(len(sample.names))}
-    most = MOST_NATS * len(sample.values)
-    for text, nats in filter(None, map(log.find, range(log.n_finished))):
-        places = text.split()
-        known = len(columns.keys() & places) == len(places) > 0
-        if not (known and isinstance(nats, float) and abs(nats) <= most):
-            raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
-        node, *causes = (columns[each] for each in places)
-        yield (node, frozenset(causes)), nats
+            log.begin({"kind": "graph", "version": __version__, "table": sample.digest})
+            rows = map(log.find, range(log.n_finished))
+            places = {row[0]: place for place, row in enumerate(rows) if row is not None}
+        yield Fits(log, count, MOST_NATS * len(sample.values), places)
 
 
 class _Found(NamedTuple):
@@ -360,7 +345,7 @@ def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
 
 
 def _limits(
-    lengths: Lengths, found: _Found, rules: Rules, common_cause: bool, on_fit: OnFit
+    lengths: Lengths, found: _Found, rules: Rules, common_cause: bool
 ) -> dict[Arrow, tuple[float, str]]:
     """Return the most confidence that each edge may have, and the reason if it is below 1.
 
@@ -374,12 +359,12 @@ def _limits(
     misleading, again = "; ".join(filter(None, (odd, copies))), dict[Arrow, tuple[str, float]]()
     if misleading:
         LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-        fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs)
-        fewer.on_fit = on_fit
+        fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs, lengths.fits)
         again = _confidences(fewer, rules, common_cause)
     most, limits = _for_rows(lengths, rules).max_parents, {}
     for (i, j), kind in kinds.items():
-        reasons, is_arrow = [(1.0, "")], kind == ARROW
+        reasons = [(1.0, "")]
+        is_arrow = kind == ARROW and not found.challenges[i, j].is_given
         x, y, ends, note = columns[i], columns[j], (names[i], names[j]), ""
         if is_arrow:
             reverse = lengths.model(i, found.parents[i] | {j})
@@ -425,13 +410,13 @@ def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:
     compared = found.confounded.get(arrow, NONE)
     if compared.is_shorter:
         return False, cause_probability(compared.saved)
-    is_directed, confidence = found.challenges.get(arrow, REQUIRED).decision
+    is_directed, confidence = found.challenges[arrow].decision
     hidden = cause_probability(compared.saved)
     return is_directed, confidence * (1.0 - hidden)
 
 
-def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
-    """Return pairs of columns whose residuals depend on each other, and the nats that this saves.
+def _residual_dependence(lengths: Lengths, parents: Parents) -> dict[Arrow, float]:
+    """Return the nats that the dependence of the residuals of two columns saves, the most first.
 
     The residuals are the columns of another table, in which each may have one cause.
     """
@@ -441,17 +426,14 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     places = np.flatnonzero(np.ptp(scores, axis=0) > LEAST_RANGE).tolist()
     n = len(places)
     if n < 2:
-        return []
-    residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs)
+        return {}
+    residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs, lengths.fits)
     pairs = [(i, j) for j in range(n) for i in residuals.hinted(j, frozenset())]
     residuals.fit((j, frozenset(causes)) for i, j in pairs for causes in ([i], []))
     saved = [(residuals(j, ()) - residuals(j, (i,)), min(i, j), max(i, j)) for i, j in pairs]
     # The direction that saves more is last.
     largest = {(places[i], places[j]): nats for nats, i, j in sorted(saved)}
-    # Of many pairs, some seem to depend by chance.
-    threshold = least + math.log(n * (n - 1) / 2)
-    found = [(pair, nats) for pair, nats in largest.items() if nats > threshold]
-    return sorted(found, key=lambda each: -each[1])
+    return dict(sorted(largest.items(), key=lambda item: -item[1]))
 
 
 def _node(sample: Sample, at: int, found: _Found, names: tuple[Hashable, ...]) -> GraphNode:
@@ -474,7 +456,7 @@ def _edges(
     names: tuple[Hashable, ...],
     limits: dict[Arrow, tuple[float, str]],
 ) -> list[GraphEdge]:
-    """Return the edges that were found or required, the surest first."""
+    """Return the edges that were found or required."""
     edges = []
     for (i, j), kind in found.kinds.items():
         confidence = _decision(found, (i, j))[1]
@@ -485,17 +467,18 @@ def _edges(
             facts = confidence, each.gain, each.saved, each.model
             edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1, note=note))
             continue
-        effect, challenge = nodes[j], found.challenges.get((i, j), REQUIRED)
+        effect = nodes[j]
+        challenge = found.challenges[i, j]
         note = "" if kind == ARROW else "as short the other way round"
-        if challenge is REQUIRED:
-            note = GIVEN
-        elif is_determined(effect._model):
+        if is_determined(effect._model) and not challenge.is_given:
             # A cause may as well be the effect.
             confidence = min(confidence, UNSURE)
             note = f"the causes determine {effect.name}: any of these columns may be the effect"
         elif limits[i, j][0] < confidence:
             confidence, note = limits[i, j]
+        if challenge.is_given:
+            note = f"{DIRECTION_GIVEN}; {note}" if note else DIRECTION_GIVEN
         model = effect.model, effect.n_mechanisms
         losses = challenge.without.nats, challenge.turned.nats
         edges.append(GraphEdge(nodes[i].name, effect.name, kind, confidence, *losses, *model, note))
-    return sorted(edges, key=lambda edge: (-edge.confidence, -edge.gain, names.index(edge.cause)))
+    return edges

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable
 from dataclasses import asdict, field
@@ -14,6 +15,7 @@ from anmmm._files import (
     json_value,
     refuse_source,
     replacing,
+    to_json,
     to_json_document,
     with_filename,
     write_csv,
@@ -40,8 +42,8 @@ from anmmm.independence import HSICVariable
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 # Characters that no XML file may hold.
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# Note of an edge that the caller gave.
-GIVEN = "given"
+# Note of an arrow whose reverse the arguments rule out.
+DIRECTION_GIVEN = "direction given"
 
 
 class GraphEdge(Record):
@@ -55,20 +57,23 @@ class GraphEdge(Record):
         ``"→"``; ``"–"`` if the graph with the edge reversed is nearly as short; ``"↔"`` if both are
         effects of a hidden common cause, which was found, or given by `within`.
     confidence : float
-        Probability that the edge is there and goes this way; of ``"–"``, that it is there; of
-        ``"↔"``, that of the common cause.
+        Probability that the edge is there and goes this way; of ``"–"``, and if the direction was
+        given, that it is there; of ``"↔"``, that of the common cause, and if it was given, that the
+        columns depend on each other beyond the other edges.
     gain : float
-        Nats by which the best graph without it is longer; infinite if it was required.
+        Nats by which the best graph without it is longer; negative if a required edge saves less
+        than its price.
     turned : float
-        Nats by which the best graph with it reversed is longer; infinite if that is ruled out. Of
-        ``"↔"``, nats by which an arrow is longer.
+        Nats by which the best graph with it reversed is longer; infinite if the direction was
+        given. Of ``"↔"``, nats by which an arrow is longer.
     model : str
         Model of the effect given all of its causes, see `anmmm.DirectionEvidence`; of ``"↔"`` the
         form of the common cause, see `anmmm.evidence.CommonCause`.
     n_mechanisms : int
         Mechanisms of that model.
     note : str
-        ``"given"`` if it was not found but required, or another remark; empty if there is none.
+        ``"direction given"`` if `tiers`, `required`, `forbidden` or `within` rule out the reverse,
+        ``"given"`` of ``"↔"`` in `within`, or another remark; empty if there is none.
     """
 
     cause: Hashable
@@ -82,19 +87,26 @@ class GraphEdge(Record):
     note: str = ""
 
     @property
+    def is_given(self) -> bool:
+        """Whether its direction was given, not found."""
+        return math.isinf(self.turned)
+
+    @property
     def is_sure(self) -> bool:
-        """Whether it is an arrow of confidence 0.9 or more."""
+        """Whether it is an arrow of confidence 0.9 or more whose direction was found."""
         return self.certainty == "sure"
 
     @property
     def certainty(self) -> str | None:
-        """``"sure"``, ``"leaning"`` (0.6 or more) or ``"no preference"`` of an arrow; else None."""
-        return certainty_word(self.confidence) if self.kind == ARROW else None
+        """``"sure"``, ``"leaning"`` or ``"no preference"``; None if no direction was found."""
+        is_found = self.kind == ARROW and not self.is_given
+        return certainty_word(self.confidence) if is_found else None
 
     @property
     def _confidence_text(self) -> str:
-        """The confidence, marked if it is that of an edge without a direction."""
-        return format_confidence(self.confidence) + (" (edge)" if self.kind == LINE else "")
+        """The confidence, marked if it is that of an edge and not of a direction."""
+        is_of_edge = self.kind == LINE or self.is_given
+        return format_confidence(self.confidence) + (" (edge)" if is_of_edge else "")
 
 
 EDGE_COLUMNS = (*GraphEdge.__annotations__, "certainty")
@@ -166,6 +178,9 @@ class CausalGraph(Record):
         Description length of all columns, in nats.
     n_samples, n_dropped : int
         Rows that were used, and those left out because a value is missing.
+    constraints : dict
+        What was assumed, by names of columns: those of the arguments `tiers`, `required`,
+        `forbidden` and `within` that are not empty.
     left_out : dict
         Columns that the graph lacks, each with the reason, if `columns` did not choose them.
     """
@@ -178,6 +193,7 @@ class CausalGraph(Record):
     length: float
     n_samples: int
     n_dropped: int
+    constraints: dict[str, list[tuple[Hashable, ...]]]
     left_out: dict[Hashable, str]
     # Its columns have an order of their own.
     _sample: Sample = field(repr=False)
@@ -268,14 +284,16 @@ class CausalGraph(Record):
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
 
-        An edge without a direction is two opposite arcs. Arcs have a kind, confidence and gain.
+        An edge without a direction is two opposite arcs. Arcs have a kind, confidence, gain and
+        note.
         """
         least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
         graph = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
         graph.add_nodes_from(self.names)
         for edge in self.edges:
             if edge.confidence >= least:
-                facts = {"kind": edge.kind, "confidence": edge.confidence, "gain": edge.gain}
+                values = asdict(edge)
+                facts = {name: values[name] for name in ("kind", "confidence", "gain", "note")}
                 graph.add_edge(edge.cause, edge.effect, **facts)
                 if edge.kind != ARROW:
                     graph.add_edge(edge.effect, edge.cause, **facts)
@@ -298,13 +316,13 @@ class CausalGraph(Record):
     def to_dict(self) -> dict[str, Any]:
         """Return edges, columns and other findings as plain values, for JSON.
 
-        Infinite values are None, such as the gain of an edge that was required.
+        Infinite values are None: `turned` of an edge whose direction was given.
         """
         mixing = [
             {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
             for each in self.mixing
         ]
-        names = "unexplained", "length", "n_samples", "n_dropped"
+        names = "unexplained", "length", "n_samples", "n_dropped", "constraints", "left_out"
         others = {name: getattr(self, name) for name in names}
         document = {"edges": self._rows, "columns": self.names, "mixing": mixing, **others}
         return {name: json_value(value) for name, value in document.items()}
@@ -315,7 +333,8 @@ class CausalGraph(Record):
         Parameters
         ----------
         path : path-like
-            ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``.
+            ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``. All but
+            ``.csv`` have `constraints` too.
         force : bool
             Whether to replace a file that is no result of an earlier run.
 
@@ -337,6 +356,7 @@ class CausalGraph(Record):
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, self._rows)
             return
+        constraints = to_json(self.constraints, line=True)
         with replacing(path) as temporary, with_filename(path):
             if suffix == ".json":
                 text = to_json_document(self.to_dict()) + "\n"
@@ -345,13 +365,13 @@ class CausalGraph(Record):
                 # Names need not be text.
                 ends = [{"cause": str(e.cause), "effect": str(e.effect)} for e in self.edges]
                 rows = [row | texts for row, texts in zip(self._rows, ends, strict=True)]
-                kind = {"anmmm.kind": "graph"}
+                kind = {"anmmm.kind": "graph", "anmmm.constraints": constraints}
                 table = pyarrow_module().Table.from_pylist(rows).replace_schema_metadata(kind)
                 pyarrow_module("parquet").write_table(table, temporary)
             else:
                 graph = self.to_networkx()
                 # The mark of a result file, also of a graph without edges.
-                graph.graph["anmmm_version"] = __version__
+                graph.graph |= {"anmmm_version": __version__, "constraints": constraints}
                 networkx = require("networkx", "graph", "GraphML")
                 networkx.write_graphml(graph, temporary, named_key_ids=True)
 
@@ -373,7 +393,7 @@ class CausalGraph(Record):
     def summary(self) -> str:
         """Return a table of the edges as text, with the other findings."""
         rows = [
-            (edge, confidence, gain if gain == GIVEN else f"{gain:.1f}", *texts)
+            (edge, confidence, f"{gain:.1f}", *texts)
             for edge, confidence, gain, *texts in self._shown
         ]
         columns = {"edge": "<4", "confidence": "<10", "gain": ">6", "model": "<5", "note": "<1"}
@@ -393,10 +413,7 @@ class CausalGraph(Record):
             "common cause may be missing"
             for one, other, nats in self.unexplained
         ]
-        if self.left_out:
-            reasons = [reason.partition(";")[0] for reason in self.left_out.values()]
-            lines.append(f"left out: {listed(reasons)}")
-        return "\n".join(lines)
+        return "\n".join(lines + self._conditions)
 
     def _repr_html_(self) -> str:
         """Edges as a table, for notebooks."""
@@ -406,15 +423,36 @@ class CausalGraph(Record):
 
     @property
     def _n_sure(self) -> int:
-        """Number of sure edges that were not given."""
-        return sum(edge.is_sure and edge.note != GIVEN for edge in self.edges)
+        """Number of sure edges."""
+        return sum(edge.is_sure for edge in self.edges)
 
     @property
     def _sure_text(self) -> str:
-        """Numbers of sure edges, and of edges without a direction if there are some."""
-        n_open = len(self.undirected)
+        """Numbers of sure edges, and of given ones and ones without a direction if there are."""
         text = f"{self._n_sure} sure (confidence {SURE} or more)"
+        if n_given := sum(edge.is_given for edge in self.edges):
+            text += f", {n_given} of given direction"
+        n_open = len(self.undirected)
         return f"{text}, {n_open} without a direction" if n_open else text
+
+    @property
+    def _conditions(self) -> list[str]:
+        """What was assumed and left out, a line each."""
+        lines = []
+        for name, items in self.constraints.items():
+            if name == "tiers":
+                text = "; ".join(map(listed, items))
+            elif name == "within":
+                text = listed([" ".join(map(str, item)) for item in items])
+            else:
+                text = listed([" → ".join(map(str, item)) for item in items])
+            lines.append(f"{name} (assumed): {text}")
+        if self.n_dropped:
+            lines.append(f"rows left out: {self.n_dropped}, with a missing value")
+        if self.left_out:
+            reasons = [reason.partition(";")[0] for reason in self.left_out.values()]
+            lines.append(f"columns left out: {listed(reasons)}")
+        return lines
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
@@ -427,9 +465,9 @@ class CausalGraph(Record):
             (
                 f"{each.cause} {each.kind} {each.effect}",
                 each._confidence_text,
-                GIVEN if each.note == GIVEN else each.gain,
-                model_text(each.model),
-                "" if each.note == GIVEN else each.note,
+                each.gain,
+                model_text(each.model) if each.model else "",
+                each.note,
             )
             for each in self.edges
         ]

@@ -45,10 +45,11 @@ class Rules:
     min_gain: float
 
     def forbidding(self, arrow: Arrow) -> Rules:
-        """Forbid an edge in both directions."""
+        """Forbid an edge in both directions, also if it was required."""
         allowed = self.allowed.copy()
-        allowed[arrow] = allowed[arrow[::-1]] = False
-        return replace(self, allowed=allowed)
+        required = self.required.copy()
+        allowed[arrow] = allowed[arrow[::-1]] = required[arrow] = False
+        return replace(self, allowed=allowed, required=required)
 
     def requiring(self, arrow: Arrow) -> Rules:
         """Require an edge."""
@@ -82,9 +83,13 @@ class Challenge(NamedTuple):
         there, towards = self.without.confidence, self.turned.confidence
         return (False, there) if towards < LEANING else (True, min(there, towards))
 
+    @property
+    def is_given(self) -> bool:
+        """Whether the direction is given, because nothing allows the reverse."""
+        return math.isinf(self.turned.nats)
+
 
 RULED_OUT = Loss(math.inf, 1.0)
-REQUIRED = Challenge(RULED_OUT, RULED_OUT, ())
 
 
 def causal_order(parents: Parents) -> list[int]:
@@ -192,7 +197,7 @@ def challenge_all(
     lengths: Lengths, best: Parents, rules: Rules
 ) -> tuple[dict[Arrow, Challenge], Parents | None]:
     """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
-    edges = [arrow for arrow in arrows(best) if not rules.required[arrow]]
+    edges = arrows(best)
     done = in_batches(lengths, partial(challenge, best=best, rules=rules), edges, BATCH)
     free = [each.free for each in done]
     shorter = min(free, key=lambda graph: total(lengths, graph, rules), default=best)
@@ -201,11 +206,15 @@ def challenge_all(
 
 
 def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Challenge:
-    """Climb without an edge, with it reversed, and from both freely again."""
+    """Climb without an edge, with it reversed, and from both freely again.
+
+    A graph without a required edge is no candidate: it is compared only.
+    """
     cause, effect = arrow
     cut = changed(best, {effect: best[effect] - {cause}})
     without = climb(lengths, cut, rules.forbidding(arrow))
-    free, turned = [climb(lengths, without, rules)], None
+    free = [best if rules.required[arrow] else climb(lengths, without, rules)]
+    turned = None
     if rules.allowed[effect, cause]:
         # Where the reverse would make a cycle, fewer of the other edges are kept.
         ends = changed(cut, {end: rules.start[end] for end in arrow})
@@ -232,4 +241,5 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
             differences += lengths.model(j, one).nats - lengths.model(j, other).nats
     n = len(differences)
     error = nats_error(math.sqrt(n) * float(differences.std()), n)
-    return Loss(nats, float(expit(SLOPE * max(nats, 0.0) / error)))
+    # Negative without a required edge that saves nothing.
+    return Loss(nats, float(expit(SLOPE * nats / error)))

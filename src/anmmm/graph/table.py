@@ -203,11 +203,11 @@ def rules_of(
     within: PartialGraph | None,
     max_parents: int,
     min_gain: float,
-) -> Rules:
-    """Return the rules of a search; raise TypeError or ValueError if arguments contradict.
+) -> tuple[Rules, dict[str, list[tuple[Hashable, ...]]]]:
+    """Return the rules of a search, and the arguments that are not empty, by names of columns.
 
-    `names` are those of the graph among the columns of the table; forbidden edges and tiers of
-    columns left out have no effect.
+    Raise TypeError or ValueError if they contradict. `names` are those of the graph among the
+    columns of the table; forbidden edges and tiers of columns left out have no effect.
     """
     n = len(names)
     allowed = ~np.eye(n, dtype=bool)
@@ -217,7 +217,8 @@ def rules_of(
         lines = _matrix(table, names, within.marked("--"), "within")
         allowed = fixed["within"] | lines | lines.T
     known = [*names, *left_out]
-    allowed &= ~_matrix(table, known, forbidden, "forbidden")[:n, :n]
+    ruled_out = _matrix(table, known, forbidden, "forbidden")[:n, :n]
+    allowed &= ~ruled_out
     tier = _tier_of_each(table, known, tiers)[:n]
     allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
     for argument, edges in fixed.items():
@@ -236,7 +237,20 @@ def rules_of(
         raise ValueError(
             f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
         )
-    return rules
+    places = sorted(range(n), key=lambda at: table.names.index(names[at]))
+
+    def pairs(matrix: BoolArray) -> list[tuple[Hashable, ...]]:
+        return [(names[i], names[j]) for i in places for j in places if matrix[i, j]]
+
+    constraints: dict[str, list[tuple[Hashable, ...]]] = {
+        "tiers": [tuple(names[at] for at in places if tier[at] == t) for t in range(max(tier) + 1)],
+        "required": pairs(fixed["required"]),
+        "forbidden": pairs(ruled_out),
+    }
+    constraints = {name: values for name, values in constraints.items() if values}
+    if within is not None:
+        constraints["within"] = [*within.edges]
+    return rules, constraints
 
 
 def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:

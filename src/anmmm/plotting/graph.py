@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from anmmm._typing import FloatArray, IntArray
-from anmmm.graph import CausalGraph
+from anmmm.graph import CausalGraph, GraphEdge
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.plotting.style import axes_or_new, color_of, legend_columns, matplotlib_module
 
@@ -45,10 +45,10 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The wider an edge, the more nats it saves; arrows that are not sure are dashed. Gray edges
-        have no direction, or two heads if a hidden common cause joins their ends. Nodes of one
-        shade have mechanisms that one hidden variable switches. Nodes without edges are in the
-        last rows.
+        The wider an edge, the more nats it saves; arrows that are not sure are dashed, edges of
+        given direction are dotted. Gray edges have no direction, or two heads if a hidden common
+        cause joins their ends. Nodes of one shade have mechanisms that one hidden variable
+        switches. Nodes without edges are in the last rows.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         arrow = {
             "arrowstyle": SIGNS.get(edge.kind, "-"),
             "color": color_of(0) if edge.kind == ARROW else "#777777",
-            "linestyle": "-" if edge.is_sure or edge.kind == BOTH else "--",
+            "linestyle": _line_style(edge),
             "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
             "patchA": boxes[edge.cause].get_bbox_patch(),
             "patchB": boxes[edge.effect].get_bbox_patch(),
@@ -85,6 +85,12 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     ax.set_ylim(-size[1], 0.0)
     ax.set_axis_off()
     return ax
+
+
+def _line_style(edge: GraphEdge) -> str:
+    if edge.is_given:
+        return ":"
+    return "-" if edge.is_sure or edge.kind == BOTH else "--"
 
 
 def check_graph(graph: Any) -> None:
@@ -228,12 +234,14 @@ def _short(name: Hashable) -> str:
 
 def _legend(ax: Any, graph: CausalGraph) -> None:
     """Add a legend of the lines and shades that occur."""
-    found = {(edge.kind, edge.is_sure) for edge in graph.edges}
+    found = {(edge.kind, _line_style(edge)) for edge in graph.edges}
     lines = {
-        "sure": (color_of(0), "-", (ARROW, True) in found),
-        "less sure": (color_of(0), "--", (ARROW, False) in found),
-        "no direction": ("#777777", "--", (LINE, False) in found),
-        "hidden common cause": ("#777777", "-", (BOTH, False) in found),
+        "sure": (color_of(0), "-", (ARROW, "-") in found),
+        "less sure": (color_of(0), "--", (ARROW, "--") in found),
+        "direction given": (color_of(0), ":", (ARROW, ":") in found),
+        "no direction": ("#777777", "--", (LINE, "--") in found),
+        "hidden common cause": ("#777777", "-", (BOTH, "-") in found),
+        "common cause given": ("#777777", ":", (BOTH, ":") in found),
     }
     for label, (color, style, occurs) in lines.items():
         if occurs:

@@ -43,7 +43,7 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
         The cell in the row of a cause and the column of its effect has the confidence as its color,
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
         preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
-        of pairs that other columns explain, are empty. Up to 60 variables are named. Of more, those
+        of pairs with `explained_by`, are empty. Up to 60 variables are named. Of more, those
         without a related pair are left out; above 400, a cell is the surest of several.
 
     Raises

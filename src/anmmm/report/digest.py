@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anmmm.collection.records import PairResult
-from anmmm.direction.outcome import COMMON_CAUSE, INDEPENDENT, certainty_of, format_decision
+from anmmm.direction.outcome import (
+    COMMON_CAUSE,
+    INDEPENDENT,
+    UNRELATED_GIVEN,
+    certainty_of,
+    format_decision,
+)
 from anmmm.evaluation.tally import Tally
 
 # Rows of neither extreme that are kept before they are dropped.
@@ -55,8 +61,8 @@ class Digest(Tally):
             self.failures.add(row.status, row.reason, row.pair_id)
             return
         if row.reason:
-            named = f"explained by {row.explained_by}:"
-            remark = row.reason.replace(named, "explained by other columns:")
+            named = f"{UNRELATED_GIVEN} {row.explained_by}"
+            remark = row.reason.replace(named, f"{UNRELATED_GIVEN} other columns")
             self.remarks.add(row.status, remark, row.pair_id)
         self.relations[format_decision(row)] += 1
         if row.truth == 0:

@@ -26,7 +26,13 @@ from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
-from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE, format_confidence, format_decision
+from anmmm.direction.outcome import (
+    LACK_OF_FIT_PVALUE,
+    SURE,
+    UNRELATED_GIVEN,
+    format_confidence,
+    format_decision,
+)
 from anmmm.evidence import model_text
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
@@ -217,6 +223,7 @@ def check_page(path: StrPath, template: str, *, force: bool = False) -> Any:
         not_in_source=NOT_IN_SOURCE,
         false_discoveries=FALSE_DISCOVERIES,
         poor_fit=LACK_OF_FIT_PVALUE,
+        unrelated_given=UNRELATED_GIVEN,
         sure=SURE,
     )
     return environment.get_template(template)
