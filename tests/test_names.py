@@ -55,7 +55,7 @@ def test_an_order_makes_numbers():
     # Not the alphabet's.
     order = sorted(set(NAMES.tolist()), reverse=True)
     named = pd.Series(pd.Categorical(NAMES, categories=[*order, "nobody"], ordered=True))
-    _, y, categorical = as_variables(X, named)
+    _, y, categorical, _ = as_variables(X, named)
     assert categorical == (False, False)
     assert y[:, 0].tolist() == [order.index(name) for name in NAMES]
     dictionary = pa.DictionaryArray.from_arrays(

@@ -70,11 +70,15 @@ class Names(NamedTuple):
 
 
 class Variables(NamedTuple):
-    """A checked pair (n_samples, n_features); whether each has 3 or more unordered categories."""
+    """A checked pair (n_samples, n_features); whether each has 3 or more unordered categories.
+
+    `levels` has the names of the values 0, 1, … of each, None for numbers.
+    """
 
     x: FloatArray
     y: FloatArray
     categorical: tuple[bool, bool]
+    levels: tuple[tuple[str, ...] | None, ...] = (None, None)
 
 
 def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "y")) -> Variables:
@@ -89,16 +93,21 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
                 f"{name} has {width} columns, and the other variable holds categories; pass one "
                 "column with categories"
             )
-    return Variables(first, second, (one, other))
+    return Variables(first, second, (one, other), (level_names(x), level_names(y)))
 
 
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
-    first, second, dropped = complete_rows(*given_pair(x, y), missing)
+    x, y = given_pair(x, y)
+    first, second, dropped = complete_rows(x, y, missing)
     try:
-        return as_variables(first, second), len(dropped)
+        variables = as_variables(first, second)
     except MissingValueError as error:
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
+    # Ordered categories and booleans without incomplete rows are numbers.
+    first_levels, second_levels = variables.levels
+    levels = first_levels or level_names(x), second_levels or level_names(y)
+    return variables._replace(levels=levels), len(dropped)
 
 
 def given_pair(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
@@ -229,6 +238,15 @@ def as_names(values: Any, name: str) -> Names | None:
             f"{labels.index(None)} (from 0); remove those observations, or name missing values"
         )
     return Names(np.asarray(labels, dtype=np.str_), ordered)
+
+
+def level_names(values: Any) -> tuple[str, ...] | None:
+    """Return the names of the values 0, 1, … of categories or booleans; None of numbers."""
+    labels, ordered = _labels(values)
+    if labels is not None:
+        return Names(np.array([label for label in labels if label is not None]), ordered).distinct
+    kind = getattr(values, "dtype", None) or np.asarray(values).dtype
+    return ("False", "True") if "bool" in str(kind).lower() else None
 
 
 def _are_numbers(texts: set[str]) -> bool:

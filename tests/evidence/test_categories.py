@@ -196,15 +196,17 @@ def test_a_category_is_a_group_with_a_mean_of_its_own(rng):
     assert_allclose(curves.center[:, 0], list(centers.values()), atol=0.15)
 
 
-def test_curves_of_an_effect_are_its_most_probable_categories(rng):
+def test_curves_of_an_effect_are_the_probabilities_of_its_categories(rng):
     x = rng.uniform(-3, 3, 300)
     codes = np.select([x < -1, x < 1], [2.0, 0.0], 1.0)[:, None]
     names = np.array(["m", "r", "l"])[codes[:, 0].astype(int)]
     side = evidence(x, names).forward
     assert side.model == "categories"
     order = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
-    found = model_curves(side, x[:, None], order, np.array([[-2.0], [0.0], [2.0]])).center[:, 0]
-    assert [["l", "m", "r"][round(value)] for value in found] == ["l", "m", "r"]
+    found = model_curves(side, x[:, None], order, np.array([[-2.0], [0.0], [2.0]]))
+    assert found.levels == (0.0, 1.0, 2.0)
+    assert_allclose(found.center, np.eye(3), atol=0.1)
+    assert_allclose(found.center.sum(axis=1), 1.0)
 
 
 def test_two_categories_are_two_numbers(rng):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from anmmm import ANMMixture, cluster_mechanisms, infer_direction
 from anmmm.datasets import load_sample, make_anm_mixture
@@ -113,3 +113,56 @@ def test_gaussian_quantiles_and_back_is_the_variable_itself(rng):
     back = link.undo(link.values)
     assert np.all((cells.lower <= back) & (back <= cells.upper))
     assert np.all((link.lower <= link.values) & (link.values <= link.upper))
+
+
+N = 1000
+
+
+def drawn_effects(rng):
+    x = rng.normal(size=N)
+    latent = 1.5 * x + rng.logistic(size=N)
+    apart = rng.random(N) < expit(2.0 * x)
+    grades = np.digitize(x + 0.7 * rng.normal(size=N), [-0.9, 0.0, 0.9])
+    return x, {
+        "binary": (latent > 0.5) * 1.0,
+        "ordered": np.digitize(latent, [-1.5, 1.2]) * 1.0,
+        "grades": grades + 1.0,
+        "unequal": np.array([1.0, 2.0, 5.0, 10.0])[grades],
+        "count": rng.poisson(np.exp(0.3 + 0.8 * x)) * 1.0,
+        "count without zeros": np.maximum(rng.poisson(np.exp(0.8 * x)), 1) * 1.0,
+        "many zeros": np.where(rng.random(N) < 0.4, 0, 1 + rng.poisson(np.exp(0.6 + 0.6 * x)))
+        * 1.0,
+        "constant but for an atom": np.where(apart, 0.0, 3.0 + rng.normal(size=N)),
+        "independent": (rng.random(N) < 0.3) * 1.0,
+    }
+
+
+def test_curves_of_levels_and_counts_are_observed_means(rng):
+    x, effects = drawn_effects(rng)
+    for name, y in effects.items():
+        side = evidence(x, y).forward
+        center = model_curves(side, x[:, None], y[:, None], x[:, None]).center[:, 0]
+        for rows in np.array_split(np.argsort(x), 10):
+            # A bin without a spread, all of one level, may still miss one of its hundred rows.
+            error = max(y[rows].std(), 0.2) / np.sqrt(len(rows))
+            assert abs(y[rows].mean() - center[rows].mean()) < 4.5 * error, (name, side.model)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (2.0, 7.0)])
+def test_the_curve_of_a_binary_effect_is_the_probability_of_its_upper_value(rng, low, high):
+    x = rng.normal(size=N)
+    y = np.where(rng.random(N) < expit(2.5 * x + 0.5), high, low)
+    at = np.linspace(*np.quantile(x, [0.02, 0.98]), 100)[:, None]
+    curves = model_curves(evidence(x, y).forward, x[:, None], y[:, None], at)
+    assert curves.levels == (high,)
+    assert np.abs(curves.center - expit(2.5 * at + 0.5)).max() < 0.08
+    # A probability has no band.
+    assert np.array_equal(curves.lower, curves.upper)
+
+
+def test_the_curves_of_categories_are_probabilities_even_if_they_are_independent(rng):
+    names = rng.choice(["a", "b", "c", "d"], N, p=[0.1, 0.2, 0.3, 0.4])
+    x = rng.normal(size=N)
+    codes = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
+    curves = model_curves(evidence(x, names).forward, x[:, None], codes, np.zeros((1, 1)))
+    assert_allclose(curves.center[0], [0.1, 0.2, 0.3, 0.4], atol=0.06)

@@ -221,8 +221,10 @@ def test_columns_of_every_kind(rng):
     assert (at[0], at[-1]) == (x.min(), x.max())
     assert curves.center.shape == (100, 1)
     assert np.ptp(curves.center) > 1.0
-    with pytest.raises(ValueError, match="'group' holds categories"):
-        graph.curve("y", "group")
+    at, curves = graph.curve("y", "group")
+    assert at.tolist() == ["a", "b", "c"]
+    assert curves.center.shape == (3, 1)
+    assert np.all(np.diff(curves.center[:, 0]) > 1.5)
     with pytest.raises(ValueError, match="'count' is no cause of 'y'"):
         graph.curve("y", "count")
     with pytest.raises(ValueError, match="categories names 'z'"):

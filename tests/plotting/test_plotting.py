@@ -553,3 +553,31 @@ def test_a_map_shows_directions_without_a_confidence():
     assert cells.count() == 1
     assert not np.ma.getmaskarray(cells)[1, 0]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no confidence"]
+
+
+def test_levels_keep_their_names_in_a_decision_and_its_axis_names_the_curve(rng):
+    x = rng.normal(size=300)
+    latent = 2.0 * x + rng.logistic(size=300)
+    sex = np.where(latent > 0, "M", "F")
+    grade = pd.Categorical.from_codes(np.digitize(latent, [-1, 1]), ["low", "mid", "high"], True)
+    # A missing value leaves out its row, not the names.
+    missing = pd.Series(grade).where(np.arange(300) > 0)
+    for y, label, names in (
+        (sex, "probability of y = M", ["F", "M"]),
+        (latent > 0, "probability of y = True", ["False", "True"]),
+        (pd.Series(grade), "mean level of y", ["low", "mid", "high"]),
+        (missing, "mean level of y", ["low", "mid", "high"]),
+    ):
+        panels = infer_direction(x, y, missing="drop").plot(axes=Figure().subplots(1, 3))
+        assert panels[0].get_ylabel() == label
+        assert [text.get_text() for text in panels[0].get_yticklabels()] == names
+        # As a cause, a line at each level, parted by missing points.
+        at = panels[1].lines[0].get_ydata()
+        assert np.isnan(at).sum() == len(names)
+        # Probabilities and mean levels are observed ones.
+        curve_x, curve = panels[0].lines[0].get_data()
+        codes = np.unique(y, return_inverse=True)[1] if y is sex else np.asarray(latent > 0)
+        if len(names) == 2:
+            for rows in np.array_split(np.argsort(x), 5):
+                drawn = np.interp(x[rows], curve_x, curve).mean()
+                assert drawn == pytest.approx(codes[rows].mean(), abs=0.12)

@@ -20,7 +20,7 @@ def drawn(monkeypatch):
     """Calls of the function that draws; nothing is drawn."""
     calls = []
 
-    def draw(cause, effect, result, names):
+    def draw(cause, effect, result, names, levels):
         calls.append((np.array(cause), np.array(effect), result, names))
         return "data:,"
 

@@ -132,7 +132,7 @@ class Pair(Record):
         """
         if self.problem:
             raise ValueError(self.problem)
-        first, second, categorical = as_variables(self.x, self.y)
+        first, second, categorical, _ = as_variables(self.x, self.y)
         x, y = (
             plain(given, name) if names else values[:, 0] if values.shape[1] == 1 else values
             for given, name, values, names in zip(

@@ -186,7 +186,7 @@ def infer_direction(
     with listening(_compile_ahead):
         result = decide(variables, options, random_state, names=names_of(x, y))
     # Copies, because the caller may change the arrays.
-    kept = Variables(variables.x.copy(), variables.y.copy(), variables.categorical)
+    kept = variables._replace(x=variables.x.copy(), y=variables.y.copy())
     return replace(result, n_dropped=n_dropped, _variables=kept)
 
 
@@ -205,7 +205,7 @@ def decide(
     names: tuple[str, str] = ("x", "y"),
 ) -> DirectionResult:
     """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
-    x, y, categorical = variables
+    x, y, categorical, _ = variables
     _refuse_criterion(variables, options.criterion)
     seed = int(check_rng(random_state).integers(2**63))
     # Parts of the pair are compared without a common cause.
@@ -256,7 +256,7 @@ def _by_rules(
     names: tuple[str, str],
 ) -> tuple[float, list[str], BoolArray | None]:
     """Return what confidence rows and models leave, notes of why, and which rows are outliers."""
-    x, y, categorical = variables
+    x, y, categorical, _ = variables
     direction, notes = sign_of(evidence.score), list[str]()
     outliers = outlier_rows(variables)
     if outliers is not None:

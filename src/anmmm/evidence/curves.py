@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.lengths import DirectionEvidence
-from anmmm.evidence.models import EffectCurves
+from anmmm.evidence.marginal import MOST_CATEGORIES
+from anmmm.evidence.models import ConditionalModel, EffectCurves
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import standardize
 
@@ -24,7 +26,7 @@ def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray
     z_x, record_x = standardize(x)
     _refuse_other(fit.curves_at(z_x), fit.curves)
     curves = EffectCurves.about(fit.curves_at(record_x.apply(at)), math.sqrt(fit.noise_variance))
-    return curves.through(standardize(y)[1].undo)
+    return within_range(curves.through(standardize(y)[1].undo), y)
 
 
 def model_curves(
@@ -33,7 +35,7 @@ def model_curves(
     """Curves of the shortest model of one direction at new points (n_points, 1) of the cause.
 
     cause, effect: (n_samples, 1), the data of the fit; ValueError if the cause is not. Curves of
-    ``"+noise"`` models are those of the Gaussian fits.
+    ``"+noise"`` models are those of the Gaussian fits. See `in_units`.
     """
     if not isinstance(evidence, DirectionEvidence):
         raise TypeError(
@@ -42,7 +44,30 @@ def model_curves(
         )
     z_x, record_x = standardize(cause)
     _refuse_other(z_x[:, 0], evidence.cells.values)
-    return evidence.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
+    return in_units(evidence.chosen, record_x.apply(at), effect)
+
+
+def in_units(model: ConditionalModel, points: FloatArray, effect: FloatArray) -> EffectCurves:
+    """Evaluate a model at standardized points, in the unit of the effect, (n_samples, 1).
+
+    Of a binary effect the probability of the upper value, and of categories those of each.
+    """
+    curves = model.curves(points)
+    if curves.levels:
+        return replace(curves, levels=tuple(np.unique(effect).tolist()))
+    return within_range(curves.through(standardize(effect)[1].undo), effect)
+
+
+def within_range(curves: EffectCurves, effect: FloatArray) -> EffectCurves:
+    """Return curves of few values within their range, those of two values as probabilities."""
+    distinct = np.unique(effect)
+    if len(distinct) > MOST_CATEGORIES:
+        return curves
+    low, high = distinct[0], distinct[-1]
+    if len(distinct) > 2:
+        return curves.through(lambda values: np.clip(values, low, high))
+    center = np.clip((curves.center - low) / (high - low), 0.0, 1.0)
+    return EffectCurves(center, center, center, (float(high),))
 
 
 def _refuse_other(made: FloatArray, fitted: FloatArray) -> None:

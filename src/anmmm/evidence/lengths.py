@@ -288,7 +288,7 @@ def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS
     >>> result.direction, result.forward.model
     (1, 'anm-2')
     """
-    first, second, categorical = as_variables(*given_pair(x, y))
+    first, second, categorical, _ = as_variables(*given_pair(x, y))
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := column_limit_error(first, second):
         raise ValueError(problem)

@@ -41,16 +41,20 @@ Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
 
 
 class Sample(Record):
-    """Columns of a table: values (n_samples, n_columns), which are categories, and their names."""
+    """Columns of a table: values (n_samples, n_columns), which are categories, and their names.
+
+    `levels` has the names of the values 0, 1, … of each column, None for numbers.
+    """
 
     values: FloatArray
     categorical: tuple[bool, ...]
     names: tuple[Hashable, ...] = ()
+    levels: tuple[tuple[str, ...] | None, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the descriptions of the columns out of pickles, as they are many times larger."""
         values = self.values.tobytes(), self.values.shape
-        return _sample_of, (*values, self.categorical, self.names)
+        return _sample_of, (*values, self.categorical, self.names, self.levels)
 
     @computed
     def digest(self) -> str:
@@ -97,7 +101,8 @@ class Sample(Record):
         lengths = [round(variable.length, 6) for variable in self.variables]
         points = self.standardized.T.round(6).tolist()
         order = sorted(range(len(lengths)), key=lambda at: (lengths[at], points[at]))
-        given = [(self.categorical[at], self.names[at]) for at in order]
+        levels = self.levels or (None,) * len(order)
+        given = [(self.categorical[at], self.names[at], levels[at]) for at in order]
         other = Sample(np.ascontiguousarray(self.values[:, order]), *zip(*given, strict=True))
         vars(other)["_single"] = [self._single[at] for at in order]
         return other

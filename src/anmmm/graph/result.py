@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._files import (
     check_overwrite,
@@ -31,6 +32,7 @@ from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
 from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
+from anmmm.evidence.curves import in_units
 from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, PartialGraph
@@ -246,40 +248,64 @@ class CausalGraph(Record):
 
     def curve(
         self, effect: Hashable, cause: Hashable, *, n_points: int = 100
-    ) -> tuple[FloatArray, EffectCurves]:
-        """Return the fitted effect along one of its causes, the others at their medians.
+    ) -> tuple[NDArray[Any], EffectCurves]:
+        """Return the fitted effect along one of its causes, the others at typical values.
+
+        Other causes are at their medians (of an even number the lower one), categories at the most
+        frequent one.
 
         Parameters
         ----------
         effect, cause : hashable
             Names of columns joined by an edge of the graph that was found.
         n_points : int
-            Points from the smallest value of the cause to its largest.
+            Points from the smallest value of a cause of numbers to its largest.
 
         Returns
         -------
-        at : ndarray of shape (n_points,)
-            Values of the cause.
+        at : ndarray of shape (n_points,) or (n_levels,)
+            Values of the cause: a grid, but only those that occur of a cause of two values, of
+            categories or booleans, whose names these are.
         curves : EffectCurves
-            Of each mechanism, in the unit of the effect.
+            A column for each mechanism: the mean of a number or count in its unit, the probability
+            of the upper value of a binary effect, the mean level of ordered categories, counted
+            from 0. Of categories without an order the probability of each, a column for each of
+            ``curves.levels``. Some models have medians, see `anmmm.evidence.models.EffectCurves`.
 
         Raises
         ------
         ValueError
-            If there is no such edge, or the cause is of categories.
+            If there is no such edge.
         """
+        along, curves = self._curve(effect, cause, n_points)
+        own, at = map(self._sample.names.index, (effect, cause))
+        names = self._sample.levels[at]
+        if names:
+            along = np.array([names[int(code)] for code in along])
+        effect_names = self._sample.levels[own]
+        if effect_names:
+            curves = replace(curves, levels=tuple(effect_names[int(k)] for k in curves.levels))
+        return along, curves
+
+    def _curve(
+        self, effect: Hashable, cause: Hashable, n_points: int
+    ) -> tuple[FloatArray, EffectCurves]:
+        """Return `curve` with numbers in place of names."""
         node = self._effect_of(cause, effect)
         n_points = check_count(n_points, "n_points", minimum=2)
-        sample, scale = self._sample, self._sample.scale
+        sample = self._sample
         own, at, *others = map(sample.names.index, (effect, cause, *node.parents))
-        if sample.categorical[at]:
-            raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
-        values = np.tile(np.median(sample.values, axis=0), (n_points, 1))
-        along = np.linspace(sample.values[:, at].min(), sample.values[:, at].max(), n_points)
+        # Medians that occur: of two values that are equally frequent, their mean is none.
+        typical = np.quantile(sample.values, 0.5, axis=0, method="inverted_cdf")
+        for column in np.flatnonzero(sample.categorical):
+            typical[column] = np.bincount(sample.values[:, column].astype(np.intp)).argmax()
+        along = np.unique(sample.values[:, at])
+        if len(along) > 2 and sample.levels[at] is None:
+            along = np.linspace(along[0], along[-1], n_points)
+        values = np.tile(typical, (len(along), 1))
         values[:, at] = along
-        points = sample.points(scale.apply(values), others)
-        unit, center, std = (each[own] for each in (scale.unit, scale.center, scale.std))
-        return along, node._model.curves(points).through(lambda z: (z * std + center) * unit)
+        points = sample.points(sample.scale.apply(values), others)
+        return along, in_units(node._model, points, sample.values[:, [own]])
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.

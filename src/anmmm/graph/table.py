@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, Names, is_constant, missing_of
+from anmmm._categories import MOST_CATEGORIES, Names, is_constant, level_names, missing_of
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, brief, check_choice
 from anmmm._warning import warn_caller
@@ -122,7 +122,13 @@ def read_columns(
         for name, column in zip(names, values.T, strict=True)
     ]
     left_out = {name: problem.problem for name, problem in problems.items()}
-    return Sample(values, tuple(unordered), tuple(names)), n_dropped, left_out
+    # Categories of complete rows are numbered anew, but not ordered ones.
+    levels = [
+        level_names(read[name][complete]) if read[name].dtype.hasobject else table.level_names(name)
+        for name in names
+    ]
+    sample = Sample(values, tuple(unordered), tuple(names), tuple(levels))
+    return sample, n_dropped, left_out
 
 
 def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:

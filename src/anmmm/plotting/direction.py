@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_names, as_variables, given_pair
+from anmmm._categories import as_variables, given_pair
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single, cut
 from anmmm._words import hypotheses
@@ -29,8 +29,10 @@ from anmmm.gppom import FitResult
 from anmmm.independence import HSICTest
 from anmmm.plotting.groups import (
     MOST_VECTORS,
+    TICK_LETTERS,
     Groups,
     Pieces,
+    Shown,
     draw_curves,
     draw_points,
     line_width,
@@ -51,9 +53,8 @@ SCORES = {
 # Nats per observation that the axis of description lengths spans at least: a difference that means
 # little shall look small.
 LEAST_SPAN = 0.1
-# Sizes of type in points, the mean width of a letter in such sizes, and the letters of a name
-# next to the scores.
-SMALL, MEDIUM, LETTER, TICK_LETTERS = 8.0, 10.0, 0.54, 16
+# Sizes of type in points, and the mean width of a letter in such sizes.
+SMALL, MEDIUM, LETTER = 8.0, 10.0, 0.54
 FIGURE_SIZE = (6.4, 5.0)
 
 
@@ -117,15 +118,24 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    x, y = given_pair(x, y)
-    categories = as_names(x, "x"), as_names(y, "y")
-    x, y, _ = as_variables(x, y)
+    x, y, _, names_given = as_variables(*given_pair(x, y))
     for values, name in ((x, "x"), (y, "y")):
         check_single(values, name, "a plot shows one against the other; pass one of them")
     check_lengths(x, result._variables.x, ("x and y", "result"))
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = (*hypotheses(x_label, y_label), COMMON_CAUSE)
     chosen = (result.direction == 1, result.direction == -1, result.relation == COMMON_CAUSE)
+    shown = [
+        Shown(label, values[:, 0], given or kept, is_categorical)
+        for label, values, given, kept, is_categorical in zip(
+            (x_label, y_label),
+            (x, y),
+            names_given,
+            result._variables.levels,
+            result._variables.categorical,
+            strict=True,
+        )
+    ]
     # Before a figure is made, so that refused data leave none behind.
     models = result.models
     if isinstance(models, LatentFits):
@@ -134,19 +144,25 @@ def plot_direction(
             _latent_picture(models.backward, models.backward_test, y_label),
         ]
     else:
-        pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
+        pictures = [
+            _curves_picture(models.forward, *shown),
+            _curves_picture(models.backward, *shown[::-1]),
+        ]
         if models.common_cause is not None:
             pictures.append(_common_picture(models.common_cause, x[:, 0], y[:, 0]))
     if axes is None:
         axes = direction_axes(result, matplotlib_module("pyplot").figure)
     panels = _as_axes(axes, len(pictures) + 1)
     for index, (panel, picture) in enumerate(zip(panels[:-1], pictures, strict=False)):
+        is_backward = index == 1
+        x_points = shown[0].points(is_effect=is_backward)
+        y_points = shown[1].points(is_effect=not is_backward)
         if picture.groups is not None:
-            draw_points(panel, x[:, 0], y[:, 0], picture.groups, area=area)
+            draw_points(panel, x_points, y_points, picture.groups, area=area)
         else:
             panel.scatter(
-                x[:, 0],
-                y[:, 0],
+                x_points,
+                y_points,
                 c=picture.latent,
                 s=area,
                 cmap="viridis",
@@ -155,16 +171,18 @@ def plot_direction(
                 rasterized=len(x) > MOST_VECTORS,
                 zorder=2,
             )
-        draw_curves(panel, picture.curves, width=width, band=band, upright=index == 1)
+        cause, effect = shown[::-1] if is_backward else shown
+        draw_curves(
+            panel, picture.curves, cause, effect, width=width, band=band, upright=is_backward
+        )
         if picture.path:
             panel.plot(*picture.path, color="black", linewidth=width, zorder=3)
-        panel.set_xlabel(_wrap(panel, x_label, MEDIUM))
+        label = effect.effect_label if picture.curves else effect.name
+        panel.set_xlabel(_wrap(panel, label if is_backward else x_label, MEDIUM))
         if index < 2 and panel.yaxis.get_tick_params().get("labelleft", True):
-            panel.set_ylabel(y_label)
-        for axis, category_names in zip((panel.xaxis, panel.yaxis), categories, strict=True):
-            if category_names is not None:
-                shown = [cut(name, TICK_LETTERS) for name in category_names.distinct]
-                axis.set_ticks(range(len(shown)), shown, fontsize=SMALL)
+            panel.set_ylabel(y_label if is_backward else label)
+        shown[0].name_levels(panel.xaxis, fontsize=SMALL)
+        shown[1].name_levels(panel.yaxis, fontsize=SMALL)
         tidy(panel)
         _head(panel, names[index], picture.text, bold=chosen[index])
     _draw_scores(panels[-1], result, names)
@@ -187,14 +205,15 @@ class _Picture:
 
 
 def _curves_picture(
-    evidence: DirectionEvidence | VectorEvidence, cause: FloatArray, effect: FloatArray
+    evidence: DirectionEvidence | VectorEvidence, cause: Shown, effect: Shown
 ) -> _Picture:
     if isinstance(evidence, VectorEvidence):
         # A curve over several columns cannot be drawn over the one that the caller chose.
-        groups = Groups.likeliest(np.ones((len(cause), 1)))
+        groups = Groups.likeliest(np.ones((len(cause.values), 1)))
         return _Picture("models of several columns: only points", groups)
     groups = Groups.likeliest(evidence.chosen.responsibilities)
-    curves = pieces(cause, groups, lambda at: model_curves(evidence, cause, effect, at))
+    data = cause.values[:, np.newaxis], effect.values[:, np.newaxis]
+    curves = pieces(cause, groups, lambda at: model_curves(evidence, *data, at))
     return _Picture(evidence.chosen.text, groups, curves)
 
 

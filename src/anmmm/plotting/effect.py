@@ -9,22 +9,21 @@ import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
-from anmmm.evidence.models import Additive, EffectCurves, Rescaled
+from anmmm.evidence.marginal import MOST_CATEGORIES
+from anmmm.evidence.models import Additive, ConditionalModel, EffectCurves
+from anmmm.evidence.models.base import Wrapped
 from anmmm.evidence.models.clustered import Clustered
-from anmmm.evidence.models.rescaled import LEVELS, NAMES
+from anmmm.evidence.models.rescaled import LEVELS
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
-from anmmm.plotting.groups import GRID, Groups, Pieces, draw_groups
+from anmmm.plotting.groups import GRID, Groups, Pieces, Shown, draw_groups
 
-# Probability of its own mechanism below which a point is hollow; half of the width over which the
-# points of a category are drawn.
-UNCERTAIN, JITTER = 0.8, 0.2
-# Models of effects that have levels, whose residuals are hard to read.
-OF_LEVELS = {Clustered.NAME, *(kind.NAME for kind in LEVELS + NAMES)}
+# Probability of its own mechanism below which a point is hollow.
+UNCERTAIN = 0.8
 
 
 def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None) -> Any:
-    """Draw the fitted effect along one of its causes, the others at their medians.
+    """Draw the fitted effect along one of its causes, the others as in `CausalGraph.curve`.
 
     Parameters
     ----------
@@ -39,8 +38,10 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
     matplotlib.axes.Axes
         Each mechanism has a color, with its curve and one standard deviation of the noise. Points
         are partial residuals, the residuals of the model added to the curve, if the effect
-        is continuous and has other causes; otherwise they are the observations. A cause of
-        categories has points and no curve.
+        is continuous and has other causes; otherwise they are the observations. Causes of two
+        values or of categories have a line at each instead of a curve. The axis of an effect
+        of few values names the curve: a probability or a mean. Each category of an effect without
+        an order has a strip, in which the curve is its probability, from 0 at the bottom to 1.
 
     Raises
     ------
@@ -66,37 +67,43 @@ def draw_effect(
 ) -> Any:
     """Draw `plot_effect`; options as for `plot_mechanisms`."""
     node, sample = graph._effect_of(cause, effect), graph._sample
-    places = [sample.names.index(name) for name in (cause, effect)]
-    x, y = (sample.values[:, at] for at in places)
     groups = Groups.likeliest(node._model.responsibilities, UNCERTAIN)
+    over, shown = (
+        Shown(
+            str(name).replace("$", r"\$"),
+            sample.values[:, place],
+            sample.levels[place],
+            sample.categorical[place],
+        )
+        for name, place in ((name, sample.names.index(name)) for name in (cause, effect))
+    )
+    at, curves = graph._curve(effect, cause, GRID)
     drawn: Pieces = {}
-    is_partial = False
-    if sample.categorical[places[0]]:
-        # Points of a category would lie on one line.
-        x = x + np.random.default_rng(0).uniform(-JITTER, JITTER, len(x))
-    else:
-        at, curves = graph.curve(effect, cause, n_points=GRID)
-        for index in np.unique(groups.labels).tolist():
-            own = x[groups.labels == index]
-            inside = slice(
-                np.searchsorted(at, own.min()), np.searchsorted(at, own.max(), side="right")
-            )
-            drawn[index] = at[inside], curves.part(inside, index)
-        has_levels = node.model.removesuffix(Rescaled.SUFFIX) in OF_LEVELS
-        is_partial = len(node.parents) > 1 and not has_levels
-        if is_partial:
-            y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
+    for index in np.unique(groups.labels).tolist():
+        own = over.values[groups.labels == index]
+        inside = slice(np.searchsorted(at, own.min()), np.searchsorted(at, own.max(), side="right"))
+        drawn[index] = at[inside], curves.part(inside, index)
+    has_others = len(node.parents) > 1
+    if has_others and not _has_levels(node._model):
+        shown.values = _partial_residuals(graph, effect, groups.labels, over.values, at, curves)
     return draw_groups(
         ax,
-        x,
-        y,
+        over,
+        shown,
         groups,
         drawn,
-        labels=(str(cause).replace("$", r"\$"), str(effect).replace("$", r"\$")),
-        title="other causes at their medians" if is_partial and legend else "",
+        title="other causes at their medians" if has_others and legend else "",
         legend=legend and len(groups.names) > 1,
         marker_size=marker_size,
     )
+
+
+def _has_levels(model: ConditionalModel) -> bool:
+    """Return whether an effect has levels, counts or clusters, whose residuals are hard to read."""
+    few = model.cells.n_distinct <= MOST_CATEGORIES
+    while isinstance(model, Wrapped):
+        model = model.model
+    return few or isinstance(model, (Clustered, *LEVELS))
 
 
 def _partial_residuals(

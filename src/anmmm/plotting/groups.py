@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from anmmm._categories import as_labels
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import check_between, check_nonnegative
+from anmmm._validation import check_between, check_nonnegative, cut
 from anmmm.clustering import ClusteringResult
+from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
@@ -29,13 +30,76 @@ from anmmm.plotting.style import (
     tidy,
 )
 
+# Letters of the name of a level, or of a name next to the scores.
+TICK_LETTERS = 16
 # Pairs of color and marker that differ.
 MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
 GRID = 200
+# How far a level's curve, and its points, reach to both sides, of the distance of levels.
+REACH, JITTER = 0.4, 0.2
 # Grid over the cause and curve, arrays of one dimension, of each mechanism that has a curve.
 Pieces: TypeAlias = dict[int, tuple[FloatArray, EffectCurves]]
+
+
+@dataclass(eq=False)
+class Shown:
+    """A variable on an axis: its name, values (n_samples,) and the names of values 0, 1, …."""
+
+    name: str
+    values: FloatArray
+    names: tuple[str, ...] | None = None
+    is_categorical: bool = False
+
+    @property
+    def levels(self) -> dict[float, str]:
+        """Values and their names, of categories and of variables of two values; else empty."""
+        distinct = np.unique(self.values).tolist()
+        if self.names:
+            return {code: self.names[int(code)] for code in distinct}
+        return {value: f"{value:g}" for value in distinct} if len(distinct) == 2 else {}
+
+    @property
+    def gap(self) -> float:
+        """Distance between levels."""
+        return float(np.diff(np.unique(self.values)).min())
+
+    @property
+    def effect_label(self) -> str:
+        """What the curves of this effect are."""
+        levels = self.levels
+        if self.is_categorical:
+            return f"probability of each {self.name}"
+        if len(levels) == 2:
+            return f"probability of {self.name} = {levels[max(levels)]}"
+        if levels:
+            return f"mean level of {self.name}"
+        is_few = len(np.unique(self.values)) <= min(MOST_CATEGORIES, len(self.values) / 2)
+        return f"mean of {self.name}" if is_few else self.name
+
+    def points(self, *, is_effect: bool) -> FloatArray:
+        """Return the values, equal ones beside each other unless an axis of the curve has them."""
+        if not self.levels or (is_effect and not self.is_categorical):
+            return self.values
+        noise = np.random.default_rng(is_effect).uniform(-JITTER, JITTER, len(self.values))
+        return np.asarray(self.values + self.gap * noise)
+
+    def on_axis(self, curves: EffectCurves) -> EffectCurves:
+        """Return curves of this effect where its axis has them: probabilities between levels."""
+        if not curves.levels:
+            return curves
+        distinct = np.unique(self.values)
+        if self.is_categorical:
+            # Each category has a strip about its level.
+            return curves.through(lambda share: distinct - REACH + 2.0 * REACH * share)
+        return curves.through(lambda share: distinct[0] + (distinct[1] - distinct[0]) * share)
+
+    def name_levels(self, axis: Any, **style: Any) -> None:
+        """Put the names of levels at an axis."""
+        names = [cut(name, TICK_LETTERS).replace("$", r"\$") for name in self.levels.values()]
+        if names:
+            axis.set_ticks(list(self.levels), names, **style)
 
 
 @dataclass(eq=False)
@@ -129,20 +193,21 @@ def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: 
         )
 
 
-def pieces(
-    cause: FloatArray, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]
-) -> Pieces:
-    """Evaluate the curve of each mechanism where it has observations; cause: (n, 1)."""
+def pieces(cause: Shown, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]) -> Pieces:
+    """Evaluate the curve of each mechanism where it has observations."""
     grids = {}
     for index in np.unique(groups.labels).tolist():
-        own = cause[groups.labels == index]
-        grids[index] = np.linspace(own.min(), own.max(), GRID)
+        own = np.unique(cause.values[groups.labels == index])
+        grids[index] = own if cause.levels else np.linspace(own[0], own[-1], GRID)
     # Once for all mechanisms, since it may fit a model.
     curves = evaluate(np.concatenate([*grids.values()])[:, np.newaxis])
-    return {
-        index: (grid, curves.part(slice(GRID * place, GRID * (place + 1)), index))
-        for place, (index, grid) in enumerate(grids.items())
-    }
+    drawn: Pieces = {}
+    first = 0
+    for index, grid in grids.items():
+        last = first + len(grid)
+        drawn[index] = grid, curves.part(slice(first, last), index)
+        first = last
+    return drawn
 
 
 def line_width(marker_size: float | None) -> float:
@@ -151,46 +216,69 @@ def line_width(marker_size: float | None) -> float:
 
 
 def draw_curves(
-    ax: Any, curves: Pieces, *, width: float, band: bool, upright: bool = False
+    ax: Any,
+    curves: Pieces,
+    cause: Shown,
+    effect: Shown,
+    *,
+    width: float,
+    band: bool,
+    upright: bool = False,
 ) -> None:
-    """Draw curves over the cause, which is on the vertical axis if they are upright."""
+    """Draw curves over the cause, which is on the vertical axis if they are upright.
+
+    Those over levels are a line at each, those of categories are in a strip of each.
+    """
     effects = matplotlib_module("patheffects")
     # A white rim parts the line from the points below it.
     rim = effects.Stroke(linewidth=1.7 * width, foreground="white")
-    for index, (at, curve) in curves.items():
+    fill = ax.fill_betweenx if upright else ax.fill_between
+    for index, (grid, curve) in curves.items():
         color = dark_color_of(index)
-        ax.plot(
-            *((curve.center, at) if upright else (at, curve.center)),
-            color=color,
-            linestyle=line_of(index),
-            linewidth=width,
-            path_effects=[rim, effects.Normal()],
-            zorder=4,
-        )
-        if band:
-            fill = ax.fill_betweenx if upright else ax.fill_between
-            fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
+        at, shown = grid, effect.on_axis(curve)
+        if cause.levels:
+            # A line at each level, which the missing points keep apart.
+            at = (grid[:, np.newaxis] + cause.gap * np.array([-REACH, REACH, np.nan])).ravel()
+            shown = shown.through(lambda values: np.repeat(values, 3, axis=0))
+        lines = np.reshape(shown.center, (len(at), -1)).T
+        for center in lines:
+            ax.plot(
+                *((center, at) if upright else (at, center)),
+                color=color,
+                linestyle=line_of(index),
+                linewidth=width,
+                path_effects=[rim, effects.Normal()],
+                zorder=4,
+            )
+        style = {"color": color, "alpha": 0.16, "linewidth": 0.0, "zorder": 1}
+        if len(lines) > 1:
+            for bottom, center in zip(np.unique(effect.values) - REACH, lines, strict=True):
+                fill(at, bottom, center, **style)
+        elif band:
+            fill(at, shown.lower, shown.upper, **style)
 
 
 def draw_groups(
     ax: Any,
-    x: FloatArray,
-    y: FloatArray,
+    cause: Shown,
+    effect: Shown,
     groups: Groups,
     curves: Pieces,
     *,
-    labels: tuple[str, str],
     title: str,
     legend: bool,
     marker_size: float | None,
     band: bool = True,
 ) -> Any:
     """Draw observations by mechanism, each with its curve; name the axes, and mechanisms above."""
-    area = marker_area(len(x), marker_size)
+    area = marker_area(len(cause.values), marker_size)
     ax = axes_or_new(ax)
+    x, y = cause.points(is_effect=False), effect.points(is_effect=True)
     draw_points(ax, x, y, groups, area=area)
-    draw_curves(ax, curves, width=line_width(marker_size), band=band)
-    ax.set(xlabel=labels[0], ylabel=labels[1])
+    draw_curves(ax, curves, cause, effect, width=line_width(marker_size), band=band)
+    ax.set(xlabel=cause.name, ylabel=effect.effect_label if curves else effect.name)
+    cause.name_levels(ax.xaxis)
+    effect.name_levels(ax.yaxis)
     tidy(ax)
     if legend:
         _draw_legend(ax, groups, curves, title)

@@ -10,7 +10,7 @@ from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count, check_single
 from anmmm.clustering import ClusteringResult
 from anmmm.dependence import latent_test
-from anmmm.plotting.groups import Groups, draw_groups
+from anmmm.plotting.groups import Groups, Shown, draw_groups
 from anmmm.plotting.style import color_of, line_of
 
 BINS = 30
@@ -80,11 +80,10 @@ def plot_latent(
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
     ax = draw_groups(
         ax,
-        cause,
-        latent,
+        Shown(x_label, cause),
+        Shown("latent Θ" if n_latent == 1 else f"latent Θ, component {component}", latent),
         groups,
         {},
-        labels=(x_label, "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"),
         title=title,
         legend=legend,
         marker_size=marker_size,

@@ -7,10 +7,10 @@ from typing import Any
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair
 from anmmm.clustering import ClusteringResult
-from anmmm.evidence.curves import mixture_curves
+from anmmm.evidence.curves import mixture_curves, within_range
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting.groups import Groups, Pieces, draw_groups, pieces
+from anmmm.plotting.groups import Groups, Pieces, Shown, draw_groups, pieces
 
 
 def plot_mechanisms(
@@ -82,11 +82,10 @@ def plot_mechanisms(
     groups = Groups.of(result, len(cause), uncertain)
     return draw_groups(
         ax,
-        cause[:, 0],
-        effect[:, 0],
+        Shown(x_label, cause[:, 0]),
+        Shown(y_label, effect[:, 0]),
         groups,
         _all_curves(cause, effect, result, groups) if curves else {},
-        labels=(x_label, y_label),
         title=title,
         legend=legend,
         marker_size=marker_size,
@@ -95,13 +94,17 @@ def plot_mechanisms(
 
 
 def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> Pieces:
+    over = Shown("", cause[:, 0])
     if isinstance(result, ANMMixture):
-        return pieces(
-            cause, groups, lambda at: EffectCurves.about(result.curves(at), result.noise_std_)
-        )
+
+        def evaluate(at: FloatArray) -> EffectCurves:
+            curves = EffectCurves.about(result.curves(at), result.noise_std_)
+            return within_range(curves, effect)
+
+        return pieces(over, groups, evaluate)
     mixture = result.mixture if isinstance(result, ClusteringResult) else None
     if mixture is not None:
-        return pieces(cause, groups, lambda at: mixture_curves(mixture, cause, effect, at))
+        return pieces(over, groups, lambda at: mixture_curves(mixture, cause, effect, at))
     drawn: Pieces = {}
     for index in range(len(groups.names)):
         own, values = (each[groups.labels == index] for each in (cause, effect))

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
+from anmmm._categories import level_names
 from anmmm._files import STEERING
 from anmmm._threads import single_thread
 from anmmm._typing import ArrayLike, FloatArray
@@ -25,6 +26,7 @@ from anmmm.collection.sources.items import Items
 from anmmm.datasets import Pair
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
+from anmmm.plotting.groups import Shown
 from anmmm.plotting.style import color_of, tidy
 
 _STEERING = re.compile(f"[{STEERING}]")
@@ -111,8 +113,10 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
         shown = shown.subsample(row.n_used, row.subsample_seed)
     shown = shown.subsample(MOST_POINTS, 0)
     x, y, names = shown.x, shown.y, (row.x, row.y)
+    levels = level_names(pair.x), level_names(pair.y)
     if row.direction == -1:
         x, y, names = y, x, (row.y, row.x)
+        levels = levels[::-1]
     result, remark = _colors(x, y, row)
     role = ("cause", "effect") if row.direction else ("first", "second variable")
     alternative = (
@@ -121,7 +125,7 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
     )
     if (row.n_mechanisms or 1) > 1:
         alternative += f"; {row.n_mechanisms} mechanisms, each of a color"
-    return Drawing(pair_picture(x, y, result, names), alternative, len(x), remark)
+    return Drawing(pair_picture(x, y, result, names, levels), alternative, len(x), remark)
 
 
 def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any, str]:
@@ -166,8 +170,18 @@ def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
     return svg_picture(draw), int((np.abs(scores) > limit).sum())
 
 
-def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tuple[str, str]) -> str:
-    """Return the address of a pair colored by mechanism; `result` as for `plot_mechanisms`."""
+def pair_picture(
+    cause: FloatArray,
+    effect: FloatArray,
+    result: Any,
+    names: tuple[str, str],
+    levels: Sequence[tuple[str, ...] | None] = (None, None),
+) -> str:
+    """Return the address of a pair colored by mechanism; `result` as for `plot_mechanisms`.
+
+    `levels` are the names of the values 0, 1, … of both variables, None of numbers.
+    """
+    over, shown = Shown(names[0], cause, levels[0]), Shown(names[1], effect, levels[1])
 
     def draw(ax: Any) -> None:
         plot_mechanisms(
@@ -182,7 +196,11 @@ def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tupl
         )
         ax.locator_params(nbins=4)
         ax.xaxis.labelpad, ax.yaxis.labelpad = 1.0, 4.0
-        ax.yaxis.label.set(rotation=0, verticalalignment="center")
+        over.name_levels(ax.xaxis)
+        shown.name_levels(ax.yaxis)
+        ax.set_ylabel(shown.effect_label)
+        if shown.effect_label == shown.name:
+            ax.yaxis.label.set(rotation=0, verticalalignment="center")
 
     return png_picture(draw)
 

@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import labels_of, read_texts
+from anmmm._categories import labels_of, level_names, read_texts
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import AS_NAMES, DATES, brief, is_missing, text_advice
@@ -55,6 +55,8 @@ class Table(Record):
     texts: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    # Names of the values 0, 1, … of a column of categories or booleans, None of numbers.
+    level_names: Callable[[Hashable], tuple[str, ...] | None] = lambda name: None
     # Columns without a name in the file or frame.
     unnamed: tuple[Hashable, ...] = ()
 
@@ -237,6 +239,11 @@ def _selected(
                 raise SourceError(name, None, f"column {n!r}: {error}") from None
         return columns
 
+    def names_in_order(n: Hashable) -> tuple[str, ...] | None:
+        if n in numeric and kinds[n] != nw.Boolean:
+            return None
+        return level_names(select([n]).get_column(n).to_native())
+
     return Table(
         name,
         tuple(kinds),
@@ -246,6 +253,7 @@ def _selected(
         (*categories, *texts),
         tuple(texts),
         files=files,
+        level_names=names_in_order,
         unnamed=tuple(n for n in kinds if isinstance(n, str) and UNNAMED.fullmatch(n)),
     )
 

@@ -44,15 +44,20 @@ class EffectCurves(Record):
     Attributes
     ----------
     center : ndarray of shape (n_points, n_mechanisms)
-        Posterior mean of each mechanism's curve; under a model with a link the median of the
-        effect.
+        Mean of the effect under each mechanism; under ``"pnl"``, ``"clusters"``, and a link of
+        many values, its median. Probabilities if there are `levels`.
     lower, upper : ndarray of shape (n_points, n_mechanisms)
-        One standard deviation of the noise below and above, before the link if there is one.
+        One standard deviation of the effect, or of the noise before a link, below and above. Equal
+        to `center` if this holds probabilities.
+    levels : tuple
+        The upper value of a binary effect, of which `center` is the probability; all categories
+        of an effect without an order, each of which has a column in place of a mechanism.
     """
 
     center: FloatArray
     lower: FloatArray
     upper: FloatArray
+    levels: tuple[Any, ...] = ()
 
     @classmethod
     def about(cls, center: FloatArray, scale: FloatArray | float) -> EffectCurves:
@@ -61,11 +66,24 @@ class EffectCurves(Record):
 
     def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:
         """Curve and bounds on another scale of the effect."""
-        return EffectCurves(*map(transform, (self.center, self.lower, self.upper)))
+        center, lower, upper = map(transform, (self.center, self.lower, self.upper))
+        return EffectCurves(center, lower, upper, self.levels)
 
     def part(self, points: slice, mechanism: int) -> EffectCurves:
-        """Curve of one mechanism at some of the points: arrays of one dimension."""
-        return self.through(lambda values: values[points, mechanism])
+        """Curve of one mechanism at some points, (n,), or of all categories, (n, n_categories)."""
+        columns = slice(None) if len(self.levels) > 1 else mechanism
+        return self.through(lambda values: values[points, columns])
+
+    @classmethod
+    def of_cells(cls, cells: Cells, mass: FloatArray) -> EffectCurves:
+        """Mean and deviation of an effect whose cells have these probabilities, (n, n_distinct)."""
+        # A part of the rows has empty cells.
+        distinct = 0.5 * (cells.edges[:-1] + cells.edges[1:])
+        distinct[cells.index] = cells.values
+        mean = mass @ distinct
+        variance = mass @ distinct**2 - mean**2
+        scale = np.sqrt(np.maximum(variance, 0.0))
+        return cls.about(mean[:, np.newaxis], scale[:, np.newaxis])
 
 
 class Regressors(Record):

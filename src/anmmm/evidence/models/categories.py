@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
@@ -54,9 +54,10 @@ class Categories(ConditionalModel):
         return self.is_converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Return the most probable category, which has no band."""
-        likely = (self.splines.evaluate(at) @ self.coefficients).argmax(axis=1)
-        return EffectCurves.about(np.unique(self.cells.values)[likely][:, np.newaxis], 0.0)
+        """Return the probability of each category."""
+        probabilities = softmax(self.splines.evaluate(at) @ self.coefficients, axis=1)
+        center, levels = probabilities, np.unique(self.cells.values)
+        return EffectCurves(center, center, center, tuple(levels))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends, the categories as they are numbered."""

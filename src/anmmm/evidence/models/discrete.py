@@ -78,10 +78,8 @@ class Ordered(CurveModel):
         return cls(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Levels of the median and of one standard deviation about it, in between linear."""
-        return EffectCurves.about(self.curve_at(at), 1.0).through(
-            lambda latent: np.asarray(np.interp(latent, self.cuts[1:-1], self.cells.edges[1:-1]))
-        )
+        """Mean level, and one standard deviation of the levels about it."""
+        return EffectCurves.of_cells(self.cells, np.diff(ndtr(self.cuts - self.curve_at(at))))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         index = self.cells.index
@@ -169,8 +167,12 @@ class Counts(CurveModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
-        mean = np.exp(self.curve_at(at))
-        deviation = np.sqrt(mean + mean * mean / self.size)
+        plain = _means(self.curve_at(at), self.is_positive)
+        # Without zeros, the mean and the mean square grow by the probability of other counts.
+        others = -np.expm1(_log_zero(plain, self.size)) if self.is_positive else 1.0
+        mean = plain / others
+        variance = mean * (1.0 + plain + plain / self.size - mean)
+        deviation = np.sqrt(np.maximum(variance, 0.0))
         values, first, last = self.cells.values, self.counts.argmin(), self.counts.argmax()
         unit = (values[last] - values[first]) / (self.counts[last] - self.counts[first])
         zero = values[first] - unit * self.counts[first]

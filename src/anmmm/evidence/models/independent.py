@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.marginal import Marginal, own_marginals
+from anmmm.evidence.marginal import MOST_CATEGORIES, Marginal, own_marginals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
@@ -20,11 +21,13 @@ class Independent(ConditionalModel):
     TEXT = "independent of the cause"
 
     marginal: Marginal
+    is_categorical: bool = False
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
-        yield cls.of(fits.effect.marginal)
+        model = cls.of(fits.effect.marginal)
+        yield replace(model, is_categorical=fits.effect.is_categorical)
 
     @classmethod
     def of(cls, marginal: Marginal) -> Independent:
@@ -37,9 +40,21 @@ class Independent(ConditionalModel):
         return own_marginals(fits.effect)
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Median, and the quantiles that are one standard deviation away under a Gaussian."""
-        bounds = np.quantile(self.cells.values, [MEDIAN, ONE_BELOW, ONE_ABOVE])
-        return EffectCurves(*(np.full((len(at), 1), bound) for bound in bounds))
+        """Frequencies of categories, the mean of few values, or of many the median and its band.
+
+        The band is of quantiles that are one standard deviation away under a Gaussian.
+        """
+        cells = self.cells
+        if cells.n_distinct <= MOST_CATEGORIES:
+            mass = np.bincount(cells.index, minlength=cells.n_distinct) / len(cells.index)
+            frequencies = np.tile(mass, (len(at), 1))
+            if self.is_categorical:
+                levels = tuple(np.unique(cells.values))
+                return EffectCurves(frequencies, frequencies, frequencies, levels)
+            return EffectCurves.of_cells(cells, frequencies)
+        quantiles = np.quantile(self.cells.values, [ONE_BELOW, MEDIAN, ONE_ABOVE])
+        lower, center, upper = (np.full((len(at), 1), quantile) for quantile in quantiles)
+        return EffectCurves(center, lower, upper)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""

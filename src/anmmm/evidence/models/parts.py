@@ -116,6 +116,16 @@ class TwoPart(OfRows):
         nats = code_lengths(mass, cells.n_distinct)
         return cls(nats, label.cost + model.cost, cells, model, part, label)
 
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Mean over both parts, and one standard deviation about it."""
+        others = super().curves(at)
+        label = self.label.cells.values
+        share = np.clip((self.label.curves(at).center - label.min()) / np.ptp(label), 0.0, 1.0)
+        step = others.center - self.cells.values[~self.part.rows][0]
+        mean = others.center - (1.0 - share) * step
+        noise = 0.5 * (others.upper - others.lower)
+        return EffectCurves.about(mean, np.sqrt(share * (noise**2 + (1.0 - share) * step**2)))
+
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function, as if the atom were the smallest value."""
         return levels_within(self.label, (self.part, self.model))
@@ -152,8 +162,11 @@ class TwoRanges(OfRows):
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curves of both sides."""
         sides = super().curves(at), self.other.curves(at).through(self.beyond.undo)
-        bounds = ([getattr(side, name) for side in sides] for name in ("center", "lower", "upper"))
-        return EffectCurves(*map(np.hstack, bounds))
+        return EffectCurves(
+            center=np.hstack([side.center for side in sides]),
+            lower=np.hstack([side.lower for side in sides]),
+            upper=np.hstack([side.upper for side in sides]),
+        )
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
