@@ -15,16 +15,17 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 UPSTREAM_FIRST = """
-    _version _lazy _typing _optional _words _compiling _kernels _threads _workers _warning _pickled
-    _html _record _hash _files _validation _columns _categories preprocessing gppom permutation
-    independence mixture evidence _ahead confidence dependence direction clustering datasets
-    collection evaluation graph plotting report interop __init__ cli __main__
+    _version _lazy _typing _optional _signals _warning _words _compiling _kernels _threads
+    _workers _pickled _html _record _hash _files _validation _columns _categories preprocessing
+    gppom permutation independence mixture evidence _ahead confidence dependence direction
+    clustering datasets collection evaluation graph plotting report interop __init__ cli __main__
 """
 ORDER = UPSTREAM_FIRST.split()
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_categories", "_hash", "_record", "_typing", "_validation", "_warning"},
-    "independence": {"_columns", "_kernels", "_record", "_typing", "_validation"}
+    "datasets": {"_categories", "_hash", "_record", "_typing", "_validation", "_warning"}
+    | {"_signals"},
+    "independence": {"_columns", "_kernels", "_record", "_typing", "_validation", "_warning"}
     | {"gppom", "permutation"},
     "permutation": {"_kernels", "_typing", "gppom"},
 }

@@ -1,5 +1,7 @@
 """What is loaded when: names of packages at their first use, libraries where they are used."""
 
+from pathlib import Path
+
 import pytest
 
 import anmmm
@@ -54,11 +56,24 @@ def test_a_decision_loads_what_it_uses(program, loaded, tmp_path):
 
 def test_every_name_is_there():
     for package in LIGHT:
-        assert dir(package) == sorted(package.__all__)
-        for name in package.__all__:
+        assert set(package.__all__) <= set(dir(package))
+        for name in dir(package):
             assert getattr(package, name) is vars(package)[name]
         with pytest.raises(AttributeError, match=f"'{package.__name__}' has no attribute 'no'"):
             _ = package.no
+
+
+def test_subpackages_are_attributes_of_the_package():
+    parts = {path.stem for path in Path(anmmm.__file__).parent.iterdir()}
+    public = {part for part in parts if part[0] not in "_." and part not in ("cli", "py")}
+    assert public <= set(dir(anmmm))
+    shown = python(
+        "-c", "import anmmm; print(anmmm.plotting.plot_graph.__name__, anmmm.interop.__name__)"
+    )
+    assert shown.stdout.split() == ["plot_graph", "anmmm.interop"]
+    # Nothing else was loaded.
+    shown = python("-c", "import anmmm, sys; print([n for n in sys.modules if 'anmmm.' in n])")
+    assert shown.stdout.strip() == "['anmmm._lazy', 'anmmm._version']"
 
 
 def test_names_of_engines_are_those_of_the_engines():

@@ -76,3 +76,8 @@ def test_neighboring_floats_that_carry_the_data_stay_distinct():
     # A day's seconds since 1970, told in steps of the last place.
     X = (1.7e9 + np.spacing(1.7e9) * np.arange(50.0))[:, np.newaxis]
     assert len(np.unique(standardize(X)[0])) == len(np.unique(X))
+
+
+def test_one_dimension_is_refused_with_a_remedy():
+    with pytest.raises(ValueError, match=r"shape \(3,\).*reshape"):
+        standardize(np.array([1.0, 2.0, 3.0]))

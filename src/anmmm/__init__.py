@@ -45,6 +45,11 @@ _NAMES = {
     "anmmm.independence": "HSICTest hsic hsic_test",
     "anmmm.mixture": "ANMMixture",
 }
+# Attributes too, as ``anmmm.plotting.plot_graph``; loaded by that, and not by ``import *``.
+_MODULES = (
+    "clustering collection confidence dependence direction evaluation evidence gppom graph "
+    "independence interop mixture permutation plotting preprocessing report"
+)
 
 __all__ = [
     "GPPOM",
@@ -84,5 +89,7 @@ __all__ = [
 ]
 
 __getattr__, __dir__ = lazily(
-    __name__, {name: home for home, names in _NAMES.items() for name in names.split()}
+    __name__,
+    {name: f"anmmm.{name}" for name in _MODULES.split()}
+    | {name: home for home, names in _NAMES.items() for name in names.split()},
 )

@@ -11,7 +11,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
 
@@ -20,7 +19,9 @@ import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
 from anmmm._kernels.hidden import Pair
+from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray
+from anmmm._warning import default_float_errors
 from anmmm._workers import start_worker, starting_workers
 from anmmm.evidence import evidence
 from anmmm.evidence.hidden import Rival, Search, fit_groups
@@ -103,8 +104,10 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     if jobs < 2 or parent_process() is not None:
         return
     # Where no process can be started, the first calls compile.
-    with suppress(Exception):
+    try:
         _share(deque(parts), jobs - 1)
+    except unless_signal(Exception):
+        return
 
 
 def _share(left: deque[Part], n_others: int) -> None:
@@ -117,10 +120,9 @@ def _share(left: deque[Part], n_others: int) -> None:
 
     try:
         with joblib.parallel_config("loky"), starting_workers():
-            running = [
-                threads.submit(_run_each, left.popleft, run_elsewhere) for _ in range(n_others)
-            ]
-        _run_each(left.pop, lambda part: part())
+            call = partial(_run_each, left, left.popleft, run_elsewhere)
+            running = [threads.submit(call) for _ in range(n_others)]
+        _run_each(left, left.pop, lambda part: part())
         wait(running)
     finally:
         # After Ctrl-C nothing is waited for.
@@ -129,13 +131,14 @@ def _share(left: deque[Part], n_others: int) -> None:
         threads.shutdown()
 
 
-def _run_each(take: Callable[[], Part], run: Callable[[Part], object]) -> None:
+def _run_each(left: deque[Part], take: Callable[[], Part], run: Callable[[Part], object]) -> None:
     """Run parts until none is left; one that fails will raise in its first call."""
-    with suppress(IndexError):
-        while True:
-            part = take()
-            with suppress(Exception):
-                run(part)
+    while left:
+        # Another thread may have taken the last one.
+        try:
+            run(take())
+        except unless_signal(Exception):
+            continue
 
 
 def _run(part: Part) -> None:
@@ -163,8 +166,9 @@ def warm_up(n_jobs: int = 1) -> None:
     """
     parts = (*DECISIONS, *_MORE)
     compile_ahead(parts, n_jobs)
-    for part in parts:
-        part()
+    with default_float_errors():
+        for part in parts:
+            part()
 
 
 def _ties() -> None:

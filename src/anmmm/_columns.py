@@ -12,6 +12,7 @@ import numpy as np
 
 from anmmm._typing import ArrayLike
 from anmmm._validation import brief
+from anmmm._warning import default_float_errors
 from anmmm._words import argument_names, check_arguments, unknown_name
 
 P = ParamSpec("P")
@@ -30,7 +31,10 @@ class PairFunction(Protocol[P, R]):
 
 
 def takes_pairs(function: Callable[Concatenate[ArrayLike, ArrayLike, P], R]) -> PairFunction[P, R]:
-    """Have a function of x and y also take a frame and two names, and explain wrong arguments."""
+    """Have a function of x and y also take a frame and two names, and explain wrong arguments.
+
+    It is computed under `default_float_errors`.
+    """
     known = argument_names(function)
     n_positional = function.__code__.co_argcount
 
@@ -46,7 +50,8 @@ def takes_pairs(function: Callable[Concatenate[ArrayLike, ArrayLike, P], R]) -> 
                 value = brief(extra) if isinstance(extra, str) else "..."
                 problem += f"; give options by name, such as {known[n_positional]}={value}"
             raise TypeError(problem)
-        return function(*arguments, **options)
+        with default_float_errors():
+            return function(*arguments, **options)
 
     return checked
 

@@ -16,11 +16,16 @@ MESSAGE = "compiling for this machine, once: it may take half a minute"
 def announce() -> None:
     """Log the message, and print it to standard error, unless this is a worker process."""
     LOGGER.info(MESSAGE)
-    if sys.stderr is not None and current_process().name == "MainProcess":
+    if can_report() and current_process().name == "MainProcess":
         # Above any bar; in a notebook tqdm.auto may warn of libraries that it does not find.
         from tqdm import tqdm
 
         tqdm.write(MESSAGE, file=sys.stderr)
+
+
+def can_report() -> bool:
+    """Return whether standard error can be written; programs without a console have none."""
+    return sys.stderr is not None and not getattr(sys.stderr, "closed", False)
 
 
 LISTENERS: list[Callable[[], object]] = [announce]

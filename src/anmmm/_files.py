@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from anmmm._signals import unless_signal
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
@@ -69,7 +70,7 @@ def with_filename(path: StrPath) -> Iterator[None]:
     """Raise an `OSError` of the block with this file name, not a temporary one."""
     try:
         yield
-    except OSError as error:
+    except unless_signal(OSError) as error:
         # Arrow has its own text.
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno, reason, os.fspath(path)) from None

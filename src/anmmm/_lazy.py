@@ -31,6 +31,6 @@ def lazily(
         return value
 
     def names() -> list[str]:
-        return list(sys.modules[package].__all__)
+        return sorted({*sys.modules[package].__all__, *homes})
 
     return load, names

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 import numpy as np
 
 from anmmm._html import html_facts
+from anmmm._warning import numpy_defaults
 
 T = TypeVar("T")
 
@@ -23,6 +24,9 @@ class computed(cached_property[T]):
     """A `functools.cached_property` without the lock of Python 3.11, one for all objects."""
 
     if not TYPE_CHECKING:
+
+        def __init__(self, func: Any) -> None:
+            super().__init__(numpy_defaults(func))
 
         def __get__(self, instance: object, owner: type | None = None) -> Any:
             """Compute once, and keep the value where the next access finds it."""

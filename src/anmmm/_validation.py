@@ -17,7 +17,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._signals import unless_signal
 from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._warning import default_float_errors
 from anmmm._words import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,7 +56,7 @@ def brief(value: Any) -> str:
     start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
     try:
         text = repr(start)
-    except Exception:
+    except unless_signal(Exception):
         # Python refuses to spell whole numbers of thousands of digits.
         text = f"a value of type {type(value).__name__}"
     return cut(text)
@@ -76,9 +78,7 @@ def as_matrix(
             f"{name} has n_samples={n_samples}, but at least {min_samples} observations are needed"
         )
     _refuse_nonfinite(array, name)
-    _refuse_columns(array, name, _constant)
-    if resolved:
-        _refuse_columns(array, name, _flattened)
+    _refuse_columns(array, name, column_problem if resolved else _constant)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -175,7 +175,8 @@ def all_or_nothing(fit: F) -> F:
     def fitting(self: Any, *data: Any, **named: Any) -> Any:
         before = dict(vars(self))
         try:
-            return fit(self, *data, **named)
+            with default_float_errors():
+                return fit(self, *data, **named)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -349,9 +350,9 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         )
     try:
         array = np.asarray(values)
-    except ValueError as error:
+    except unless_signal(ValueError) as error:
         raise ValueError(f"{name} is not a rectangular array of numbers: {error}") from None
-    except Exception as error:
+    except unless_signal(Exception) as error:
         # Libraries have exceptions of their own, polars for whole numbers of 128 bits.
         raise TypeError(
             f"{name} cannot be converted to an array ({error}); pass numbers, e.g. of type float64"
@@ -489,6 +490,11 @@ def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any
         if text := fault(values):
             where = name if array.shape[1] == 1 else f"column {column} of {name}"
             raise ValueError(f"{where} {text}")
+
+
+def column_problem(values: NDArray[Any]) -> str:
+    """Return what is wrong with a column: it is constant, or rounding; empty if nothing is."""
+    return _constant(values) or _flattened(values)
 
 
 def _constant(values: NDArray[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Warnings that name the line of the user who called, and not one of the package."""
+"""Warnings that name the line of the user who called, and floating-point errors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
+from typing import Any
+
+import numpy as np
+from scipy import special
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 _suppressed: ContextVar[bool] = ContextVar("suppressed", default=False)
+# A decorator that takes a microsecond: underflow is no error, others show (in tests, as errors).
+numpy_defaults = np.errstate(all="warn", under="ignore")
+_SPECIAL: Any = {"all": "ignore"}
+
+
+@contextmanager
+def default_float_errors() -> Iterator[None]:
+    """Compute under the defaults of NumPy and `scipy.special`, whatever the caller has set."""
+    with np.errstate(all="warn", under="ignore"), special.errstate(**_SPECIAL):
+        yield
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

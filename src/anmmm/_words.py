@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -48,14 +48,23 @@ def unknown_name(noun: str, name: object, known: Iterable[str]) -> str:
     return f"unknown {noun} {name!r}; {meant}"
 
 
+def has_digits(names: Iterable[Hashable]) -> bool:
+    """Return whether some names are whole numbers, also as text; then none is a position."""
+    return any(str(name).isdecimal() for name in names)
+
+
 def known_arguments(function: F) -> F:
-    """Have a function refuse an unknown keyword argument with the name that was meant."""
+    """Have a public function refuse unknown keyword arguments, and set `default_float_errors`."""
+    # Here, because the help of the command line does without NumPy.
+    from anmmm._warning import default_float_errors
+
     known = argument_names(function)
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
         check_arguments(options, known)
-        return function(*arguments, **options)
+        with default_float_errors():
+            return function(*arguments, **options)
 
     return cast(F, checked)
 

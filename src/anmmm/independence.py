@@ -23,6 +23,7 @@ from anmmm._kernels.hsic import gamma_moments
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
+from anmmm._warning import default_float_errors
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 from anmmm.permutation import (
     FACTOR_TRACE,
@@ -256,6 +257,7 @@ class HSICVariable:
         return self.__dict__ | {"_kept": None}
 
 
+@default_float_errors()
 def permutation_test(
     first: HSICVariable, second: HSICVariable, alpha: float = 0.05, *, again: bool = False
 ) -> HSICTest:

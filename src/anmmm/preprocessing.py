@@ -36,6 +36,11 @@ class Standardization(Record):
 
 def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     """Return X (n_samples, n_features) at mean 0 and deviation 1, and the transformation."""
+    if np.ndim(X) != 2:
+        raise ValueError(
+            f"X must have two dimensions (n_samples, n_features), found shape {np.shape(X)}; "
+            "reshape one variable by X.reshape(-1, 1)"
+        )
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
     center = scaled.mean(axis=0)

@@ -19,6 +19,7 @@ from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
 from anmmm._kernels._library import KernelLibrary
+from anmmm._signals import unless_signal
 
 
 @cache
@@ -72,13 +73,13 @@ class KernelCache(FunctionCache):
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
-        except Exception as error:
+        except unless_signal(Exception) as error:
             # A damaged pickle can raise any exception.
             self._cannot("read", error)
         try:
             # An index that cannot be read cannot be extended.
             self.flush()
-        except OSError:
+        except unless_signal(OSError):
             self.disable()
         return None
 
@@ -86,7 +87,7 @@ class KernelCache(FunctionCache):
         """Store a compiled function if the disk allows it."""
         try:
             super().save_overload(sig, data)
-        except Exception as error:
+        except unless_signal(Exception) as error:
             self._cannot("store", error)
             self.disable()
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from anmmm._categories import as_given, as_variables, missing_of, refuse_empty, without_objects
 from anmmm._record import Record
 from anmmm._typing import BoolArray, IntArray
-from anmmm._words import counted
+from anmmm._words import counted, has_digits
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
-from anmmm.collection.sources.columns import has_digits
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table
 

@@ -20,6 +20,7 @@ from anmmm._record import Record, computed
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import as_new_pair, as_pair, check_count, check_rng
+from anmmm._warning import default_float_errors
 from anmmm._words import Table, printable
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
@@ -280,6 +281,7 @@ class ClusteringResult(Record):
         """
         return np.asarray(self.log_densities(x, y).argmax(axis=1))
 
+    @default_float_errors()
     def predict_proba(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         """Return the probability of each mechanism for new observations; see `predict`.
 
@@ -294,6 +296,7 @@ class ClusteringResult(Record):
         """
         return np.asarray(softmax(self.log_densities(x, y), axis=1))
 
+    @default_float_errors()
     def log_densities(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         """Return the log density of each mechanism with a new effect, given the cause.
 

@@ -14,6 +14,7 @@ from anmmm._categories import names_of
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
+from anmmm._warning import default_float_errors
 from anmmm._words import known_arguments
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.gppom import FitOptions, TakesFitOptions
@@ -152,6 +153,7 @@ class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEs
         pair = self._new_pair(X, y)
         return self.result_.predict_proba(*pair)
 
+    @default_float_errors()
     def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
         """Mean log density of new effects given their causes, for `GridSearchCV` and its kin.
 

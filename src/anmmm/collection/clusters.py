@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._signals import unless_signal
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm._words import known_arguments
@@ -147,7 +148,7 @@ class ClusterTask(PairTask):
                 direction, known_from = self._direction(pair, x, y, direction_seed)
                 first, second = (x, y)[::direction]
                 result = cluster_mechanisms(first, second, random_state=seed, **self.options)
-        except (TypeError, ValueError) as error:
+        except unless_signal(TypeError, ValueError) as error:
             return self.unusable(pair, error)
         unrefined = "" if result.refined else "labels not refined: "
         remarks = [dropped_remark(pair), unrefined + result.reason]

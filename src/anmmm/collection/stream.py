@@ -12,7 +12,7 @@ from typing import Any
 
 import joblib
 
-from anmmm._compiling import LOGGER
+from anmmm._compiling import LOGGER, can_report
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_between, check_count, check_rng
 from anmmm._version import __version__
@@ -112,7 +112,7 @@ def _watched(
 ) -> Generator[Any, None, None]:
     """Count rows in a bar; at the end close the checkpoint, and refuse files that have changed."""
     shown: Iterable[Any] = rows
-    if progress:
+    if progress and can_report():
         from tqdm.auto import tqdm
 
         shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -12,9 +11,10 @@ import numpy as np
 
 from anmmm._categories import as_variables
 from anmmm._record import Record
+from anmmm._signals import unless_signal
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
-from anmmm._warning import suppress_convergence_warnings
+from anmmm._warning import default_float_errors, suppress_convergence_warnings
 from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
@@ -78,9 +78,9 @@ class PairTask(Record, ABC):
         """Analyze one pair."""
         start = time.perf_counter()
         try:
-            with single_thread():
+            with single_thread(), default_float_errors():
                 row = self.analyze(index, pair)
-        except Exception as error:  # No pair ends the collection.
+        except unless_signal(Exception) as error:  # No pair ends the collection.
             row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
         return replace(row, seconds=time.perf_counter() - start)
 
@@ -92,8 +92,7 @@ class PairTask(Record, ABC):
         _prepared.add(key)
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         # A failure here does not concern the pairs.
-        with single_thread(), suppress(Exception):
-            self.analyze(0, Pair("", x, y, truth=1))
+        self(0, Pair("", x, y, truth=1))
 
     @abstractmethod
     def analyze(self, index: int, pair: Pair) -> Any:
@@ -154,7 +153,7 @@ class DirectionTask(PairTask):
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
-        except (TypeError, ValueError) as error:
+        except unless_signal(TypeError, ValueError) as error:
             return self.unusable(pair, error, **used_of)
         row = self._row_of(result, pair, used_of)
         if pair.others is None or row.relation == INDEPENDENT:

@@ -22,6 +22,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from anmmm._signals import unless_signal
 from anmmm._workers import blocked_signals, end_with, starting_workers, worker_options
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.task import PairTask
@@ -80,7 +81,7 @@ def run_in_order(
                 for item, row in pool.compute(itertools.chain([first], items)):
                     window.finish(item, row)
                     yield from window.ready()
-            except Exception as error:
+            except unless_signal(Exception) as error:
                 kinds = {kind.__name__ for kind in type(error).__mro__}
                 if kinds & _SCHEDULER_DEATHS:
                     raise ConnectionError(
@@ -135,7 +136,7 @@ class Window(Iterator[Item]):
                     row = self._known(index, pair)
                 except StopIteration:
                     break
-                except Exception as error:
+                except unless_signal(Exception) as error:
                     # Raised after all rows before it.
                     self.error, self._pairs = error, iter(())
                     break

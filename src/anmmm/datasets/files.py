@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anmmm._hash import content_hash, file_hash
+from anmmm._signals import unless_signal
 from anmmm._typing import StrPath
 from anmmm.datasets.errors import SourceError
 
@@ -39,7 +40,7 @@ def _content(path: Path) -> tuple[str, int, str]:
     try:
         refuse_irregular(path)
         return (path.name, *file_hash(path))
-    except OSError:
+    except unless_signal(OSError):
         return path.name, 0, "missing"
 
 

@@ -15,6 +15,7 @@ from typing import overload
 
 import numpy as np
 
+from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief
 from anmmm.datasets.errors import SourceError
@@ -51,7 +52,7 @@ class _Entry:
             values = table.numbers([*first, *second])
         except FileNotFoundError:
             return self._unreadable(f"{self.path.name}: no such file")
-        except OSError as error:
+        except unless_signal(OSError) as error:
             return self._unreadable(f"{self.path.name}: {error.strerror}")
         except SourceError as error:
             # Without the folder, which is the same for all rows.

@@ -106,9 +106,11 @@ def line_note(on_line: BoolArray) -> str:
 
 def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:
     """Return the same by the slopes between rows that are neighbors in the order of x."""
+    # At sizes up to 1, and without steps that are rounding, no slope overflows.
+    x, y = (np.ldexp(each, -np.frexp(np.abs(each).max())[1]) for each in (x, y))
     order = order_by(x, y)[:: -(-len(x) // MOST_ORDERED)]
     across, up = np.diff(x[order]), np.diff(y[order])
-    tilted = (across > 0.0) & (up != 0.0)
+    tilted = (across > 1e-100) & (up != 0.0)
     rows, slopes = order[:-1][tilted], up[tilted] / across[tilted]
     ranked = np.argsort(slopes)
     slopes, rows = slopes[ranked], rows[ranked]
@@ -121,7 +123,10 @@ def _on_line(x: FloatArray, y: FloatArray) -> BoolArray:
 
 def are_means(counts: FloatArray, means: FloatArray) -> bool:
     """Return whether products of counts and means, which may be rounded, are whole numbers."""
-    if counts.min() < 1.0 or np.any(counts != np.rint(counts)):
+    # Above 2⁵³ all floats are whole numbers.
+    if counts.min() < 1.0 or max(counts.max(), np.abs(means).max()) > 2.0**53:
+        return False
+    if np.any(counts != np.rint(counts)):
         return False
     steps = 10.0 ** np.arange(MOST_DECIMALS)
     # The coarsest of these steps that all means are multiples of; else they are not rounded.
@@ -144,7 +149,8 @@ def whole_of(x: FloatArray, y: FloatArray) -> float:
     """Return the whole that two numbers (n_samples,) are parts of, 0 if none. O(N log N)."""
     if min(x.min(), y.min()) < 0.0:
         return 0.0
-    largest = float((x + y).max())
+    # Halves, so that the sum does not overflow.
+    largest = 2.0 * float((0.5 * x + 0.5 * y).max())
     for whole in WHOLES:
         if NEAR_WHOLE * whole <= largest <= whole * (1.0 + 1e-9):
             # Of all sums of one row's x and another one's y.

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from anmmm._typing import FloatArray, IntArray
+from anmmm._warning import default_float_errors
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, HSICVariable, permutation_test
 
@@ -24,6 +25,7 @@ EDGE = 1e-12
 DETERMINED = 0.5
 
 
+@default_float_errors()
 def integral_transform(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """Conditional distribution function of the effect, uniform on (0, 1) under a true model.
 

@@ -13,6 +13,7 @@ from anmmm._pickled import VersionedPickle
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
+from anmmm._warning import default_float_errors
 from anmmm._words import known_arguments
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions, TakesFitOptions
@@ -146,6 +147,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         self.converged_ = result.converged
         return self
 
+    @default_float_errors()
     def predict(self, X: ArrayLike) -> FloatArray:
         """Return the expected effect at new causes, all fitted θ being equally probable.
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import as_matrices, check_rng
-from anmmm._warning import warn_unconverged
+from anmmm._warning import default_float_errors, warn_unconverged
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
@@ -71,7 +71,8 @@ def fit_gppom(
     Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with a factor of rank r.
     """
     X, Y = as_matrices(X, Y)
-    result = _fit(X, Y, FitOptions.of(fit_options).filled(), check_rng(random_state))
+    with default_float_errors():
+        result = _fit(X, Y, FitOptions.of(fit_options).filled(), check_rng(random_state))
     if not result.converged:
         warn_unconverged(
             f"the fit stopped without converging after {result.n_iter} iterations "

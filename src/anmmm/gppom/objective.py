@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrices
+from anmmm._warning import numpy_defaults
 from anmmm.gppom.engines import make_engine
 from anmmm.gppom.options import OBJECTIVE_TOLERANCE, FitOptions
 from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
@@ -144,7 +144,7 @@ class GPPOMObjective:
         # overflow, and the units are then at an end.
         W1, b1, W2, b2 = self.layout.weights(part)
         with np.errstate(over="ignore", invalid="ignore"):
-            self._hidden = expit(self._inputs @ W1 + b1)
+            self._hidden = 1.0 / (1.0 + np.exp(-(self._inputs @ W1 + b1)))
             return np.asarray(self._hidden @ W2 + b2)
 
     def value_and_grad(self, z: FloatArray) -> tuple[float, FloatArray]:
@@ -168,6 +168,7 @@ class GPPOMObjective:
         """Summands of J at a flat vector."""
         return self._evaluate(z)[0]
 
+    @numpy_defaults
     def _evaluate(self, z: FloatArray) -> tuple[Terms, FloatArray]:
         layout = self.layout
         z = np.asarray(z, dtype=np.float64)

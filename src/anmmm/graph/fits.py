@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from anmmm._hash import content_hash
+from anmmm._signals import unless_signal
 from anmmm.collection.checkpoint import Checkpoint
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class Fits:
             return None
         try:
             value = _Unpickler(io.BytesIO(b64decode(row[1]))).load()
-        except Exception as error:
+        except unless_signal(Exception) as error:
             raise self.log.damage(f"a fit cannot be read: {error}") from None
         if isinstance(value, float) and not abs(value) <= self.largest:
             raise self.log.damage(f"{value} nats are no fit of this table")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from anmmm._ahead import GRAPH, compile_ahead
-from anmmm._compiling import LOGGER, listening
+from anmmm._compiling import LOGGER, can_report, listening
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
@@ -289,7 +289,7 @@ def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator
     """Yield fits that are counted, and kept in a file beside those of an earlier run."""
     with ExitStack() as stack:
         count: Any = bool
-        if progress:
+        if progress and can_report():
             from tqdm.auto import tqdm
 
             count = stack.enter_context(tqdm(unit="fit", desc="graph")).update
@@ -392,7 +392,7 @@ def _confidences(
 ) -> dict[Arrow, tuple[str, float]]:
     """Search the graph of other rows; return the kind of each edge, and the confidence in it."""
     values = lengths.sample.values
-    if len(values) < MIN_ROWS or not np.ptp(values, axis=0).all():
+    if len(values) < MIN_ROWS or np.any(values.min(axis=0) == values.max(axis=0)):
         return {}
     found = _find(lengths, rules, common_cause)
     return {arrow: (kind, _decision(found, arrow)[1]) for arrow, kind in found.kinds.items()}

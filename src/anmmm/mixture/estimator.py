@@ -19,6 +19,7 @@ from anmmm._validation import (
     check_new_input,
     check_nonnegative,
 )
+from anmmm._warning import default_float_errors
 from anmmm._words import known_arguments
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
@@ -180,6 +181,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         self.converged_ = fit.converged
         return self
 
+    @default_float_errors()
     def curves(self, X: ArrayLike) -> FloatArray:
         """Every mechanism's curve at new points, in the unit of y.
 
@@ -240,6 +242,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         """
         return np.asarray(self.predict_proba(X, y).argmax(axis=1))
 
+    @default_float_errors()
     def predict_proba(self, X: ArrayLike, y: ArrayLike | None = None) -> FloatArray:
         """Probability of each mechanism for new observations.
 
@@ -260,6 +263,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
             return np.tile(self.weights_, (len(cause), 1))
         return np.asarray(softmax(self._log_densities(X, y), axis=1))
 
+    @default_float_errors()
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Mean log density of the effects of new observations, given their causes.
 

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from anmmm._categories import level_names
+from anmmm._compiling import can_report
 from anmmm._files import STEERING
 from anmmm._threads import single_thread
 from anmmm._typing import ArrayLike, FloatArray
@@ -79,7 +80,8 @@ def draw_pairs(
     if not wanted:
         return drawings
     ahead, pairs = set(wanted), iter(source)
-    bar = tqdm(total=len(wanted), unit="plot", desc="drawing", disable=not progress, leave=False)
+    hidden = not (progress and can_report())
+    bar = tqdm(total=len(wanted), unit="plot", desc="drawing", disable=hidden, leave=False)
     try:
         for pair in pairs:
             pair_id = spelled(pair.pair_id)

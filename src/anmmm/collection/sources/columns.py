@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -22,7 +22,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import AS_NAMES, DATES, brief, is_missing, text_advice
 from anmmm._warning import warn_caller
-from anmmm._words import counted
+from anmmm._words import counted, has_digits
 from anmmm.collection.sources.parquet import (
     category_columns,
     floats,
@@ -112,11 +112,6 @@ class Table(Record):
     @computed
     def _known(self) -> dict[Hashable, Hashable]:
         return {name: name for name in self.names}
-
-
-def has_digits(names: Iterable[Hashable]) -> bool:
-    """Return whether some names are whole numbers, also as text; then none is a position."""
-    return any(str(name).isdecimal() for name in names)
 
 
 def _kind(name: Any) -> type:

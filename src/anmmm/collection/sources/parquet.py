@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._optional import pyarrow_module
+from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray, StrPath
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
@@ -119,7 +120,7 @@ def source_errors(path: str, place: str | None) -> Iterator[None]:
     """Raise PyArrow's errors about broken content as `SourceError`, but not the system's."""
     try:
         yield
-    except (pyarrow_module().ArrowException, OSError, ValueError) as error:
+    except unless_signal(pyarrow_module().ArrowException, OSError, ValueError) as error:
         # PyArrow raises OSError without an errno for broken pages.
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -184,7 +184,9 @@ class MonotoneLink(Record):
         """Return h at points (n,) of the scale."""
         h = self.scale.link_at(z, self.slopes)
         if self.bend:
-            h = np.expm1(self.bend * h) / self.bend
+            # Ends of outermost cells may lie far out; they are then infinite.
+            with np.errstate(over="ignore"):
+                h = np.expm1(self.bend * h) / self.bend
         return np.asarray((h - self.shift) / self.unit)
 
 
