@@ -1,1 +1,10 @@
-"""Speed and quality, measured; CONTRIBUTING.md lists the programs."""
+"""Programs that make the numbers of README and docs; no part of the installed package.
+
+- `decide`, `graphs`, `clusters`: run `anmmm` or another method, a row a pair, table or data set, to
+  a Parquet file; `families` draw or read the pairs, `graph_data` the tables, `methods` and
+  `baselines` are other methods.
+- `tables`: from such rows to docs/stored. `numbers`: from there to the pages, by `views`.
+- `calibrate`: from rows to constants of the package.
+- `objective`: times of J by other libraries. `speed`: asv's benchmarks. `paper`: its experiments.
+- `gallery`, `make_sample`: pictures of the pages, and the pairs that come with the package.
+"""

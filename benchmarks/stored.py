@@ -1,12 +1,14 @@
-"""Results of studies as they are kept: a CSV file each, with what made it in its first lines."""
+"""Results as they are kept in docs/stored: CSV files with what made them in their first lines."""
 
 from __future__ import annotations
 
-import csv
-import re
+import math
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from pathlib import Path
+
+import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "stored"
@@ -14,18 +16,10 @@ FOLDER = ROOT / "docs" / "stored"
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored table: facts about it, its head, and its rows as text."""
+    """A stored table: facts about it, and its cells as text."""
 
     facts: dict[str, str]
-    head: list[str]
-    rows: list[list[str]]
-
-    def row(self, *first: str) -> list[str]:
-        """Return the row whose first cells are these."""
-        for row in self.rows:
-            if row[: len(first)] == list(first):
-                return row
-        raise KeyError(f"no row begins with {first}")
+    table: pd.DataFrame
 
 
 @cache
@@ -36,15 +30,28 @@ def stored(name: str) -> Stored:
     while lines[0].startswith("# "):
         key, _, fact = lines.pop(0)[2:].partition(": ")
         facts[key] = fact
-    head, *rows = csv.reader(lines)
-    return Stored(facts, head, rows)
+    table = pd.read_csv(StringIO("\n".join(lines)), dtype=str, keep_default_na=False)
+    # An empty head is a column of names.
+    return Stored(facts, table.rename(columns={"Unnamed: 0": ""}))
+
+
+def numbers(name: str) -> pd.DataFrame:
+    """Read a stored result with its cells as numbers; those of other text stay text."""
+    return stored(name).table.apply(_as_numbers)
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Return numbers without their errors if all cells of a column have one or are empty."""
+    values = pd.to_numeric(column.str.partition(" ± ")[0], errors="coerce")
+    is_text = (values.isna() & (column != "")).any()
+    return column if is_text else values
 
 
 def store(name: str, result: Stored) -> None:
     """Write a result."""
     with (FOLDER / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         file.writelines(f"# {key}: {fact}\n" for key, fact in result.facts.items())
-        csv.writer(file, lineterminator="\n").writerows([result.head, *result.rows])
+        result.table.to_csv(file, index=False, lineterminator="\n")
     stored.cache_clear()
 
 
@@ -53,20 +60,19 @@ def stored_names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.csv"))
 
 
-def number(cell: str) -> float:
-    """Return the number of a cell, without its error or its quartiles."""
-    found = re.match(r"-?[\d.]+", cell)
-    if found is None:
-        raise ValueError(f"no number in {cell!r}")
-    return float(found[0])
+def share(p: float, pairs: float) -> str:
+    """Return a share of pairs with its standard error, if that has two digits."""
+    error = math.sqrt(p * (1 - p) / pairs)
+    return f"{p:.2f}" if error < 0.005 else f"{p:.2f} ± {error:.2f}"
 
 
-def markdown(head: list[str], rows: list[list[str]]) -> str:
+def markdown(table: pd.DataFrame) -> str:
     """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    padded = [
-        "".join(f"| {cell} " if cell else "| " for cell in line).rstrip() + " |"
-        for line in (lines[0], *lines[2:])
-    ]
-    padded.insert(1, "|" + "---|" * len(head))
-    return "\n".join(padded) + "\n"
+    lines = [_line(table.columns), "|" + "---|" * len(table.columns)]
+    lines += [_line(row) for row in table.itertuples(index=False)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: object) -> str:
+    text = "".join(f"| {cell} " if cell else "| " for cell in map(str, cells))  # type: ignore[call-overload]
+    return text.rstrip() + " |"

@@ -1,8 +1,9 @@
 """Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
 import numpy as np
+from benchmarks.families.direct import categories_from_number, number_from_categories
+from benchmarks.families.marginals import MARGINS as MARGINS
 
-from anmmm.datasets.families import CAUSES, gaussian_process
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.evidence.variable import Variable
 from anmmm.gppom.objective import GPPOMObjective
@@ -42,16 +43,8 @@ def objective_of(X, Y, **options):
 
 def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
     """Draw cause and effect, one of which is text, ``"a"``, ``"b"`` and so on: the `role`."""
-    rng = np.random.default_rng(random_state)
-    k = int(rng.integers(3, 7))
-    names = np.array(list("abcdef")[:k])
-    if role == "effect":
-        x = CAUSES[shape](rng, n_samples)
-        utility = 2.5 * np.column_stack([gaussian_process(x, rng) for _ in range(k)])
-        return x, names[(utility + rng.gumbel(size=utility.shape)).argmax(axis=1)]
-    group = rng.choice(k, n_samples, p=rng.dirichlet(np.full(k, 5.0)))
-    centers, scale = 1.5 * rng.standard_normal(k), rng.uniform(0.3, 0.8)
-    return names[group], centers[group] + scale * CAUSES[shape](rng, n_samples)
+    draw = {"effect": categories_from_number, "cause": number_from_categories}[role]
+    return draw(np.random.default_rng(random_state), n_samples, shape)
 
 
 def write_columns(path, *columns, header="", delimiter=","):
@@ -60,50 +53,6 @@ def write_columns(path, *columns, header="", delimiter=","):
     lines = [header] * bool(header) + [delimiter.join(map(str, row)) for row in rows]
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def zeros(share, others):
-    return lambda rng, n: np.where(rng.random(n) < share, 0.0, others(rng, n))
-
-
-def clusters(centers, spread):
-    return lambda rng, n: rng.choice(centers, n) + spread * rng.normal(size=n)
-
-
-def gaussian(rng, n):
-    return rng.normal(size=n)
-
-
-MARGINS = {
-    "Gaussian": gaussian,
-    "70 % zeros, exponential": zeros(0.7, lambda rng, n: rng.exponential(size=n)),
-    "30 % zeros, lognormal": zeros(0.3, lambda rng, n: rng.lognormal(size=n)),
-    "rain: 50 % zeros, in tenths": lambda rng, n: np.round(
-        zeros(0.5, lambda rng, n: rng.gamma(0.7, 10.0, n))(rng, n), 1
-    ),
-    "clipped on both sides": lambda rng, n: np.clip(rng.normal(size=n), -0.5, 0.5),
-    "clipped below": lambda rng, n: np.maximum(rng.normal(size=n), -1.0),
-    "in tenths": lambda rng, n: np.round(rng.normal(size=n), 1),
-    "heaped at tens": lambda rng, n: (
-        lambda tens, x: np.where(tens, 10.0 * np.round(x / 10.0), np.round(x))
-    )(rng.random(n) < 0.6, 50.0 * rng.normal(size=n)),
-    "ages": lambda rng, n: np.round(np.clip(rng.normal(45.0, 18.0, n), 18.0, 90.0)),
-    "Zipf's counts": lambda rng, n: rng.zipf(1.5, n).astype(float),
-    "rounded lognormal": lambda rng, n: np.round(rng.lognormal(2.0, 1.5, n)),
-    "Poisson, mean 0.3": lambda rng, n: rng.poisson(0.3, n).astype(float),
-    "Poisson, mean 200": lambda rng, n: rng.poisson(200.0, n).astype(float),
-    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
-    "Cauchy, square with its sign": lambda rng, n: (lambda x: x * np.abs(x))(
-        rng.standard_cauchy(n)
-    ),
-    "lognormal, σ = 3": lambda rng, n: rng.lognormal(0.0, 3.0, n),
-    "beta(0.1, 0.1)": lambda rng, n: rng.beta(0.1, 0.1, n),
-    "arcsine": lambda rng, n: np.sin(rng.uniform(0.0, 2.0 * np.pi, n)),
-    "two scales": lambda rng, n: np.where(rng.random(n) < 0.5, 0.01, 1.0) * rng.normal(size=n),
-    "three clusters": clusters([0.0, 1.0, 5.0], 0.1),
-    "four clusters": clusters([0.0, 1.0, 2.5, 7.0], 0.05),
-    "1 % at -999": lambda rng, n: np.where(rng.random(n) < 0.01, -999.0, rng.normal(size=n)),
-}
 
 
 def seen_through(f, n=1000, seed=100):

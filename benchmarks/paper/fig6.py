@@ -1,7 +1,7 @@
 """Figure 6: ozone against temperature at two places, clustered without knowing the place.
 
 Beside the paper's methods it shows what knowing the curves would give, and what needs next to
-nothing. ``benchmarks/studies/two_places.py`` scans the options of the latent model.
+nothing.
 """
 
 from __future__ import annotations

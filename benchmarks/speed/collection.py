@@ -1,10 +1,8 @@
-"""Many pairs: how many a second, and what keeping their rows on the disk costs."""
+"""Many pairs: how many a second."""
 
 from __future__ import annotations
 
-import tempfile
 import time
-from pathlib import Path
 
 from anmmm import infer_directions
 from anmmm.datasets import Pair, make_anm_mixture
@@ -24,8 +22,7 @@ def drawn(count: int, n_samples: int) -> list[Pair]:
 class Throughput(Compiled):
     """Pairs per second by evidence against N, by one worker and by two.
 
-    More is better here. asv takes whatever grows for worse: where ``asv continuous`` compares two
-    commits, look at `Checkpointed` for its judgement.
+    More is better here; asv takes whatever grows for worse.
     """
 
     param_names = ("n_jobs", "n_samples")
@@ -43,27 +40,3 @@ class Throughput(Compiled):
         return len(rows) / (time.perf_counter() - begin)
 
     track_pairs_per_second.unit = "pairs/s"  # type: ignore[attr-defined]
-
-
-class Checkpointed(Compiled):
-    """A collection of pairs of 100 observations against their number, with and without its file."""
-
-    param_names = ("checkpoint", "n_pairs")
-    params = ((False, True), (10, 20, 40))
-    # A checkpoint that is there already is gone on with: set up anew for every call.
-    number = 1
-
-    def setup(self, checkpoint: bool, n_pairs: int) -> None:
-        """Draw the pairs, load the kernels and name a file that is not there."""
-        ignore_warnings()
-        self.pairs = drawn(n_pairs, 100)
-        list(infer_directions(self.pairs[:2], random_state=0))
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name, "rows") if checkpoint else None
-
-    def teardown(self, checkpoint: bool, n_pairs: int) -> None:
-        """Remove the file."""
-        self.folder.cleanup()
-
-    def time_collection(self, checkpoint: bool, n_pairs: int) -> None:
-        list(infer_directions(self.pairs, random_state=0, checkpoint=self.path))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import Hyperparameters, fit_gppom
+from anmmm.gppom import Hyperparameters
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
 
@@ -29,14 +28,3 @@ def mixture_objective(
     gamma_x[1:] = gamma_theta[1:] = 0.05
     omega = Hyperparameters(2.0, 50.0, gamma_x, gamma_theta)
     return objective, objective.pack(np.column_stack([latent, latents]), omega)
-
-
-def fitted_objective(n_samples: int, **options: object) -> tuple[GPPOMObjective, np.ndarray]:
-    """Objective of an f3 mixture, and the flat vector at which a default fit ends."""
-    x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
-    X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
-    fit = fit_gppom(X, Y, fit_options=FitOptions())
-    objective = GPPOMObjective(
-        X, Y, fit_options={"lam": fit.lam, "hyper_prior": fit.hyper_prior, **options}
-    )
-    return objective, fit.parameters

@@ -59,20 +59,3 @@ class LowerBound(Compiled):
         np.copyto(self.work, self.matrix)
         potrf(self.work)
         potri(self.work)
-
-
-class DenseDimensions(Compiled):
-    """Value and gradient at N = 100 against Dx and q: one pass over the points more for each."""
-
-    param_names = ("n_features_x", "n_latent")
-    params = ((1, 2, 4), (1, 2, 3))
-    repeat = (5, 30, 1.0)
-
-    def setup(self, n_features_x: int, n_latent: int) -> None:
-        """Build the objective and load the kernels."""
-        warm_up()
-        self.objective, self.z = objective_at(100, n_features_x, n_latent, engine="dense")
-        self.objective.value_and_grad(self.z)
-
-    def time_value_and_grad(self, n_features_x: int, n_latent: int) -> None:
-        self.objective.value_and_grad(self.z)

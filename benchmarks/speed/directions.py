@@ -35,13 +35,3 @@ class Decision(OnMixture):
         result = infer_direction(self.x, self.y)
         # It is made when it is asked for.
         assert result.check_pvalue is not None
-
-
-class Evaluations(OnMixture):
-    """Evaluations of the objective in the two fits of a decision against N."""
-
-    params = ((50, 100, 200, 500),)
-
-    def track_evaluations(self, n_samples: int) -> int:
-        result = infer_direction(self.x, self.y, criterion="hsic")
-        return result.models.forward.n_evaluations + result.models.backward.n_evaluations

@@ -16,8 +16,7 @@ objective_at = cache(mixture_objective)
 class LowRankEvaluation(Compiled):
     """Value and gradient against N. Expected O(N r²), r growing slowly: slope a little above 1.
 
-    Peak memory: 8 N (r + r_x + r_θ) bytes and some vectors. For 10⁶ observations see
-    ``python -m benchmarks.studies.engines evaluation``.
+    Peak memory: 8 N (r + r_x + r_θ) bytes and some vectors.
     """
 
     param_names = ("n_samples",)
@@ -36,27 +35,4 @@ class LowRankEvaluation(Compiled):
         self.objective.value_and_grad(self.z)
 
     def track_rank(self, n_samples: int) -> int | None:
-        return self.objective.terms(self.z).rank
-
-
-class LowRankDimensions(Compiled):
-    """Value and gradient at N = 2000 against the inputs Dx and the latents q.
-
-    The rank grows with every dimension that the kernel resolves, and the time with its square; the
-    products alone would grow like 1 + Dx + q.
-    """
-
-    param_names = ("n_features_x", "n_latent")
-    params = ((1, 2), (1, 2))
-
-    def setup(self, n_features_x: int, n_latent: int) -> None:
-        """Build the objective and load the kernels."""
-        warm_up()
-        self.objective, self.z = objective_at(2000, n_features_x, n_latent, engine="lowrank")
-        self.objective.value_and_grad(self.z)
-
-    def time_value_and_grad(self, n_features_x: int, n_latent: int) -> None:
-        self.objective.value_and_grad(self.z)
-
-    def track_rank(self, n_features_x: int, n_latent: int) -> int | None:
         return self.objective.terms(self.z).rank

@@ -7,19 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.baselines import (
-    CLUSTERING_BASELINES,
-    DBSCAN,
-    DIRECTION_BASELINES,
-    SpectralClustering,
-)
-from benchmarks.studies.baselines import FIRST_SEED, OWN_PAIRS, SHAPES, right
-
-# Guessing is right on so many of 20 data sets once in 160 times.
-N_SETS = 20
-LEAST = 0.8
-# The most flexible model needs more observations.
-N_SAMPLES = {"pnl": 200}
+from benchmarks.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
+from benchmarks.tests.drawn_pairs import OWN_PAIRS, SHAPES
 
 ODD_PAIRS = {
     "identical": lambda x: (x, x),
@@ -53,11 +42,12 @@ def pair(seed, n=40):
 @pytest.mark.slow
 @each_direction
 def test_a_method_is_right_where_its_assumptions_hold(name):
-    direction_method(name)
-    seeds = list(range(N_SETS))
-    assert FIRST_SEED not in seeds
-    assert set(OWN_PAIRS) == set(DIRECTION_BASELINES)
-    assert right(name, name, N_SAMPLES.get(name, 100), seeds)[0] >= LEAST
+    method = direction_method(name)
+    # The most flexible model needs more observations.
+    n = 200 if name == "pnl" else 100
+    scores = [method.direction(*OWN_PAIRS[name](n, seed)) for seed in range(20)]
+    # Guessing is right so often once in 160 times.
+    assert np.mean(0.5 + 0.5 * np.sign(scores)) >= 0.8
 
 
 @each_direction
@@ -86,18 +76,6 @@ def test_odd_pairs_have_a_finite_score_too(name):
         assert np.isfinite(score), case
         assert score == -method.direction(y, x), case
         assert score == 0.0 or not case.startswith("identical"), case
-
-
-def test_variables_are_read_and_refused_as_by_the_package():
-    method = DIRECTION_BASELINES["lingam"]()
-    x, y = pair(0)
-    assert method.direction(x.tolist(), y[:, np.newaxis]) == method.direction(x, y)
-    with pytest.raises(ValueError, match="y is constant"):
-        method.direction(x, np.ones(len(x)))
-    with pytest.raises(ValueError, match=r"x has 2 columns, but .* pass one column"):
-        method.direction(np.column_stack([x, y]), y)
-    with pytest.raises(ValueError, match="n_mechanisms must be at most 40, found 41"):
-        DBSCAN().labels(x, y, 41)
 
 
 @each_clustering
@@ -131,27 +109,3 @@ def test_shapes_that_fit_a_method_are_found(name, shape, least):
         labels = CLUSTERING_BASELINES[name]().labels(x, y, 2, random_state=seed)
         aris.append(adjusted_rand_score(truth, labels))
     assert np.mean(aris) > least
-
-
-@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
-def test_rings_are_found_by_neighbors_and_by_a_radius_that_suits_them():
-    x, y, truth = SHAPES["rings"](200, 0)
-    by_neighbors = SpectralClustering("nearest_neighbors").labels(x, y, 2, random_state=0)
-    assert adjusted_rand_score(truth, by_neighbors) == 1.0
-    assert adjusted_rand_score(truth, DBSCAN(eps=0.3).labels(x, y, 2)) == 1.0
-
-
-def test_the_first_component_of_anticorrelated_variables_is_their_difference():
-    x = np.repeat([0.0, 1.0], 10) + np.tile(np.linspace(0.0, 0.1, 10), 2)
-    labels = CLUSTERING_BASELINES["pca-k-means"]().labels(x, -x, 2, random_state=0)
-    assert adjusted_rand_score(np.repeat([0, 1], 10), labels) == 1.0
-
-
-def test_dbscan_marks_a_distant_point_as_noise_and_parts_ties():
-    x, y, _ = SHAPES["blobs"](100, 0)
-    labels = DBSCAN().labels(np.append(x, 30.0), np.append(y, -30.0), 2)
-    assert labels[-1] == -1
-    assert set(labels) > {-1}
-    ties = np.repeat([0.0, 1.0, 2.0], 10)
-    assert len(set(DBSCAN().labels(ties, ties, 2))) == 3
-    assert set(DBSCAN(eps=10.0).labels(ties, ties, 2)) == {0}

@@ -3,12 +3,12 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from anmmm.graph.forms import PartialGraph
-from benchmarks.peers import causal_orders
-from benchmarks.studies import graph_data, graphs
-from benchmarks.studies.graph_data import CELLS, draw, without
+from benchmarks import graphs, methods
+from benchmarks.baselines import causal_orders
+from benchmarks.graph_data import CELLS, draw, without
 
 TRUTH = [[0, 1], [1, 2]]
 
@@ -35,14 +35,6 @@ def test_cancelling_paths_hide_an_edge():
     hidden = [(a, c) for a, c in np.argwhere(adjacency) if (adjacency[a] & adjacency[:, c]).any()]
     assert len(hidden) == 3
     assert max(correlations[a, c] for a, c in hidden) < 0.1
-
-
-def test_an_additive_process_is_a_sum_of_variance_one():
-    corners = np.array([[a, b] for a in (-0.5, 1.0) for b in (0.0, 2.0)])
-    rng = np.random.default_rng(1)
-    drawn = np.array([graph_data.additive_process(rng, corners) for _ in range(2000)])
-    np.testing.assert_allclose(drawn[:, 0] + drawn[:, 3], drawn[:, 1] + drawn[:, 2], atol=1e-9)
-    np.testing.assert_allclose(drawn.var(axis=0), 1.0, atol=0.15)
 
 
 def test_distances_of_graphs():
@@ -78,95 +70,35 @@ def test_orders_of_a_chain(method):
     assert np.argwhere(found).tolist() == [[1, 2], [2, 0]]
 
 
-def test_the_jacobian_of_a_gaussian_does_not_vary():
-    x = np.random.default_rng(0).normal(size=(400, 2))
-    bent = np.column_stack([x[:, 0], x[:, 0] ** 2 + 0.3 * x[:, 1]])
-    spreads = causal_orders.jacobian_diagonal(bent).var(axis=0)
-    assert spreads[1] < spreads[0]
-
-
-@pytest.mark.parametrize("column", [np.arange(50.0) % 2, np.repeat(np.arange(12.0), 30) ** 2])
-def test_smooths_of_few_values(column):
-    assert np.isfinite(causal_orders.smooth(column)).all()
-
-
 def test_peers_of_causal_learn_name_columns_by_their_places():
     pytest.importorskip("causallearn")
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 500))
     table = np.column_stack([a + b + 0.3 * rng.normal(size=500), a, b])
-    for peer in (graphs.run_pc, graphs.run_pc_kci, graphs.run_ges, graphs.run_boss):
+    for peer in (methods.run_pc, methods.run_ges, methods.run_boss):
         assert set(peer(table)) == {(1, "->", 0), (2, "->", 0)}
 
 
-def test_a_run_goes_on_where_it_ended(tmp_path, capsys, monkeypatch):
-    measured = []
-
-    def ours(table, truth):
-        measured.append(table.shape)
-        found = PartialGraph(range(len(truth)), graphs_of(truth))
-        edges = [(u, v, mark, 0.95) for u, mark, v in found.edges]
-        return {"edges": edges, "seconds": 1.0, "longer_than_true": -2.0}
-
-    def graphs_of(truth):
-        return [(int(u), "->", int(v)) for u, v in np.argwhere(truth)]
+def test_rows_of_graphs_become_the_table(tmp_path, monkeypatch):
+    def ours(table, truth, options):
+        edges = [(int(u), int(v), "->", 0.95) for u, v in np.argwhere(truth)]
+        return {"edges": json.dumps(edges), "seconds": 1.0, "longer_than_true": -2.0}
 
     def fails(table):
         raise np.linalg.LinAlgError("singular")
 
     monkeypatch.setattr(graphs, "ours", ours)
-    monkeypatch.setitem(graphs.PEERS, "CAM", fails)
-    path = tmp_path / "graphs.jsonl"
-    command = ["run", "-o", str(path), "--cells", "8d2", "hid", "--count", "2", "--peers", "CAM"]
-    graphs.main(command)
-    graphs.main(command)
-    assert len(measured) == 6, "four graphs, and twice one for the kernels"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(lines) == 8
-    assert {line["seed"] for line in lines} == {1000, 1001}
-    graphs.main(["table", str(path)])
-    printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == 6
-    ours_row = "| 8 nodes, additive curves | anmmm | 2 | 0.00 ± 0.00 | 1.000 | 0.0 | 1.000 (16"
-    assert printed[2].startswith(ours_row)
-    assert "0, 2 failed" in printed[3]
-
-
-def test_failures_are_listed(tmp_path, capsys):
-    line = {"cell": "8d2", "method": "anmmm", "truth": TRUTH, "longer_than_true": -1.0}
-    right, wrong = [0, 1, "->", 0.95], [2, 1, "->", 0.99]
-    lines = [
-        line | {"seed": 1, "edges": [right]},
-        line | {"seed": 2, "edges": [right, wrong]},
-        line | {"seed": 3, "edges": [right, [2, 1, "->", 0.5]], "longer_than_true": 7.25},
-    ]
-    path = tmp_path / "graphs.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    graphs.main(["failures", str(path)])
-    assert capsys.readouterr().out.splitlines()[2:] == [
-        "| 8d2 | 2 | 1.0 | 2 → 1 (0.990) | -1.0 |",
-        "| 8d2 | 3 | 1.0 |  | 7.2 |",
-    ]
-
-
-def test_a_table_of_a_known_graph(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    a = rng.normal(size=300)
-    b = np.tanh(2 * a) + 0.2 * rng.normal(size=300)
-    table, edges = tmp_path / "table.csv", tmp_path / "edges.csv"
-    np.savetxt(table, np.column_stack([b, a]), delimiter=",", header="b,a", comments="")
-    edges.write_text('"Cause","Effect"\n"a","b"\n')
-    graphs.main(["real", str(table), str(edges), "--rows", "200"])
-    edge, head, _, row = capsys.readouterr().out.splitlines()
-    assert edge.startswith("a → b ")
-    assert head.startswith("| rows | edges | SHD | F1 |")
-    assert row.startswith("| 200 | 1 | 0.00 | 1.000 |")
-
-
-def test_an_unknown_cell_is_refused(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        graphs.main(["run", "-o", "x.jsonl", "--cells", "9d9"])
-    assert "9d9" in capsys.readouterr().err
+    monkeypatch.setitem(graphs.GRAPHS, "CAM", fails)
+    path = tmp_path / "graphs.parquet"
+    for method in ("anmmm", "CAM"):
+        command = ["8d2", "hid", "--seeds", "1000:1002", "--method", method, "-o", str(path)]
+        graphs.main(command)
+    table = graphs.summary(pd.read_parquet(path)).set_index(["cell", "method"])
+    row = table.loc["8 nodes, additive curves", "anmmm"]
+    assert row[["graphs", "SHD", "F1", "SID"]].tolist() == ["2", "0.00 ± 0.00", "1.000", "0.0"]
+    assert row["sure, right"].startswith("1.000 (16")
+    assert row["true shorter"] == "0"
+    assert table.loc["8 nodes and 2 hidden ones, additive curves", "CAM"]["graphs"] == "0, 2 failed"
 
 
 def test_an_arrow_through_hidden_nodes_stays() -> None:

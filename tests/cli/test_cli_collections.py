@@ -102,7 +102,6 @@ def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 4, "five finished pairs", process=process)
     os.killpg(process.pid, signal.SIGINT)
-    # How soon is measured by ``python -m benchmarks.collections interrupt``.
     _, err = outputs_of(process, "SIGINT")
     assert process.returncode == 130
     (kept,) = re.findall(r"^(\d+) finished pairs are kept in r.csv.checkpoint; --resume", err)

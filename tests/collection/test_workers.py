@@ -144,7 +144,6 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
     wait_until(lambda: rows_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
     # As a terminal does: to the whole group.
     os.killpg(process.pid, signal.SIGINT)
-    # How soon is measured by ``python -m benchmarks.collections interrupt``.
     out, err = outputs_of(process, "SIGINT")
     assert (process.returncode, err) == (130, "")
     resumed = run(pairs(100000), checkpoint=tmp_path / "c")

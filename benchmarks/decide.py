@@ -1,0 +1,153 @@
+"""Decide pairs of families, a row a decision.
+
+    python -m benchmarks.decide direct discrete -n 100 300 1000 --seeds 0:60 -o decisions.parquet
+    python -m benchmarks.decide tuebingen:FOLDER -n 1000 -o decisions.parquet
+
+A name is a family (``trades/3/moonlight and moth catch``), a group (``trades``, ``trades/3``) or
+real pairs: ``tuebingen:FOLDER`` and ``sim:FOLDER`` in the layout of Tübingen, ``real:FOLDER`` with
+pairs.csv and pairs.npz. Drawn pairs of odd seeds are exchanged; -n is the largest number of rows of
+a real pair. Rows that the file has are skipped, so that a killed run goes on.
+
+Columns: truth and relation are of the pair as it was decided. Truth is 1 (x causes y), -1, 0
+(unrelated), 2 (common cause) or 3 (no direction); `forward` to `independent` are probabilities.
+`nats`, `error` and `common_cause_nats` are what the confidence is made of; `seconds` is CPU time.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from anmmm import DirectionResult, infer_direction, warm_up
+from anmmm.evidence import EvidenceResult, column_limit_error
+from benchmarks.families import Family, chosen
+from benchmarks.families.base import CAUSE
+from benchmarks.families.real import RealPair
+from benchmarks.methods import DIRECTIONS
+from benchmarks.runs import Row, parser, read_options, run
+
+OURS = "anmmm"
+KEYS = ("family", "n", "seed", "method", "options")
+RELATIONS = {1: "x→y", -1: "y→x", 0: "undecided"}
+
+
+@cache
+def families_of(name: str) -> dict[str, Family]:
+    """Return the families of a name of the command line."""
+    return {family.name: family for family in chosen(name)}
+
+
+def tasks_of(
+    names: list[str], sizes: list[int], seeds: range, method: str, options: dict[str, Any]
+) -> list[Row]:
+    """Return the arguments of `decide` for every pair."""
+    common = {"method": method, "options": json.dumps(options, sort_keys=True)}
+    tasks: list[Row] = []
+    for n in sizes:
+        for source in names:
+            for family in families_of(source).values():
+                numbers = [family.number] if isinstance(family, RealPair) else seeds
+                for seed in numbers:
+                    task = {"source": source, "family": family.name, "n": n, "seed": seed}
+                    tasks.append(task | common)
+    return tasks
+
+
+def decide(source: str, family: str, n: int, seed: int, method: str, options: str) -> Row:
+    """Decide one pair."""
+    drawn = families_of(source)[family]
+    x, y, truth = drawn.pair(n, seed)
+    is_real = isinstance(drawn, RealPair)
+    is_exchanged = not is_real and seed % 2 == 1
+    if is_exchanged:
+        x, y = y, x
+        truth = -truth if truth == CAUSE else truth
+    row: Row = {
+        "exchanged": is_exchanged,
+        "truth": truth,
+        "rows": len(x),
+        "columns": f"{np.size(x[0])} and {np.size(y[0])}",
+        "weight": drawn.weight if isinstance(drawn, RealPair) else 1.0,
+        "data_set": drawn.data_set if isinstance(drawn, RealPair) else "",
+    }
+    if np.ndim(x) == np.ndim(y) == 1 and min(len(np.unique(x)), len(np.unique(y))) < 2:
+        return row | {"relation": "constant"}
+    if method == OURS:
+        return row | ours(x, y, seed, json.loads(options))
+    decider = DIRECTIONS[method]()
+    start = time.process_time()
+    score = decider(x, y)
+    seconds = time.process_time() - start
+    return row | {"relation": RELATIONS[int(np.sign(score))], "score": score, "seconds": seconds}
+
+
+def ours(x: np.ndarray, y: np.ndarray, seed: int, options: dict[str, Any]) -> Row:
+    """Return the columns of a decision of `infer_direction`, timed with its check."""
+    if "criterion" not in options and column_limit_error(_columns(x), _columns(y)):
+        # Beyond the limits of evidence.
+        options = {**options, "criterion": "hsic"}
+    load_kernels()
+    start = time.process_time()
+    result = infer_direction(x, y, random_state=seed, **options)
+    check_pvalue = result.check_pvalue
+    seconds = time.process_time() - start
+    row: Row = {
+        "relation": result.relation,
+        "criterion": result.criterion,
+        "score": result.score,
+        "confidence": result.confidence,
+        "notes": "; ".join(result.notes),
+        "check_pvalue": check_pvalue,
+        "seconds": seconds,
+    }
+    if result.probabilities is not None:
+        row |= result.probabilities._asdict()
+    return row | _lengths(result)
+
+
+@cache
+def load_kernels() -> None:
+    """Load the kernels, or compile them, once a process: no part of the time of a decision."""
+    warm_up()
+
+
+def _lengths(result: DirectionResult) -> Row:
+    """Return what is known of the models of a decision by evidence."""
+    evidence = result.models
+    if not isinstance(evidence, EvidenceResult):
+        return {}
+    shorter = evidence.chosen
+    return {
+        "model": shorter.model if shorter else "",
+        "n_mechanisms": getattr(shorter, "n_mechanisms", None),
+        "nats": evidence.nats,
+        "error": evidence.error,
+        "common_cause_nats": evidence.saved_by_common_cause if evidence.common_cause else -np.inf,
+    }
+
+
+def _columns(values: np.ndarray) -> np.ndarray:
+    return np.reshape(values, (len(values), -1))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line."""
+    command_line = parser(__doc__, "FAMILY", [OURS, *DIRECTIONS])
+    given = command_line.parse_args(arguments)
+    options = read_options(given.options)
+    try:
+        tasks = tasks_of(given.names, given.n, given.seeds, given.method, options)
+    except (OSError, ValueError) as error:
+        command_line.error(str(error))
+    run(given.output, tasks, decide, KEYS, given.jobs)
+
+
+if __name__ == "__main__":
+    # From the module that worker processes import.
+    from benchmarks import decide as module
+
+    module.main()

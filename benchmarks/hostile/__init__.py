@@ -1,1 +1,0 @@
-"""A hostile round: ``python -m benchmarks.hostile``."""

@@ -1,1 +1,0 @@
-"""How good, and by which options: one program a question, each prints Markdown tables."""

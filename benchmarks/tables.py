@@ -1,0 +1,239 @@
+"""Stored tables from rows of decisions, graphs and clusterings.
+
+    python -m benchmarks.tables families nothing --rows decisions.parquet
+    python -m benchmarks.tables graphs-study --rows graphs.parquet
+
+writes docs/stored/NAME.csv of the rows that the table is made of; its first lines name the commands
+that make the rows. `benchmarks.numbers` then puts tables into pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE
+from anmmm.evaluation import accuracy_errors, standard_error
+from anmmm.evidence import RESOLUTION
+from benchmarks import clusters, graphs
+from benchmarks.stored import Stored, store, stored
+
+FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+DIRECTIONS = {"x→y": 1, "y→x": -1}
+# Groups of families of each table of shares, and the options that its rows were decided with.
+SUMMARIES: dict[str, tuple[tuple[str, ...], str]] = {
+    "mixture-directions": (("mixtures",), "{}"),
+    "families": (("direct", "discrete"), "{}"),
+    "nothing": (("nothing",), "{}"),
+    "common-causes": (("confounded", "unconfounded", "designed", "trades"), "{}"),
+    "unforeseen": (("designed", "trades"), "{}"),
+    "paper-criterion": (("mixtures",), '{"criterion": "hsic"}'),
+}
+SEVERAL_COLUMNS = {52, 53, 54, 55, 71, 105}
+# Pairs that each protocol leaves out of the 108.
+PROTOCOLS = {
+    "L99": SEVERAL_COLUMNS | {47, 70, 107},
+    "G99": {52, 53, 54, 55, 71, *range(105, 109)},
+    "B102": SEVERAL_COLUMNS,
+    "all 108": set(),
+}
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add what follows from relation, truth and confidence; leave out constant variables."""
+    rows = rows[rows["relation"] != "constant"].copy()
+    rows["direction"] = rows["relation"].map(DIRECTIONS).fillna(0).astype(int)
+    rows["sign"] = np.where(rows["score"].abs() > RESOLUTION, np.sign(rows["score"]), 0.0)
+    rows["right"] = (rows["direction"] != 0) & (rows["direction"] == rows["truth"])
+    rows["right_by_score"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
+    if "confidence" not in rows:
+        return rows
+    is_sure = (rows["direction"] != 0) & (rows["confidence"] >= SURE)
+    rows["sure_right"] = is_sure & rows["right"]
+    rows["sure_wrong"] = is_sure & ~rows["right"]
+    directed = 1.0 - rows["common_cause"] - rows["independent"]
+    is_sure_before = rows[["forward", "backward"]].max(axis=1) / directed >= SURE
+    rows["sure_right_before"] = is_sure_before & rows["right_by_score"]
+    rows["sure_wrong_before"] = is_sure_before & ~rows["right_by_score"]
+    rows["called_common_cause"] = rows["relation"] == "common cause"
+    rows["called_independent"] = rows["relation"] == "independent"
+    rows["misfit"] = rows["check_pvalue"] < LACK_OF_FIT_PVALUE
+    rows["noted"] = rows["misfit"] | (rows["notes"] != "")
+    return rows
+
+
+SHARES = ["right", "right_by_score", "confidence", "sure_right", "sure_wrong"]
+SHARES += ["sure_right_before", "sure_wrong_before", "called_common_cause"]
+SHARES += ["called_independent", "noted", "misfit"]
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return shares of pairs by family and number of rows; *before*: without a common cause."""
+    groups = judged(rows).groupby(["family", "n"], sort=False)
+    table = groups[SHARES].mean().astype(float).round(4)
+    table.insert(0, "pairs", groups.size())
+    return table.reset_index()
+
+
+def other_methods(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return share of right directions, undecided ones half, and median CPU seconds by method."""
+    rows = judged(rows)
+    rows["right"] = rows["right"] + 0.5 * (rows["direction"] == 0)
+    groups = rows.groupby(["method", "n"], sort=False)
+    table = groups.agg(
+        pairs=("right", "size"), right=("right", "mean"), seconds=("seconds", "median")
+    )
+    table["note"] = ""
+    return table.reset_index()
+
+
+def univariate(rows: pd.DataFrame, collection: str) -> pd.DataFrame:
+    """Return the pairs of single columns of a collection."""
+    is_chosen = rows["family"].str.startswith(f"{collection}/") & (rows["columns"] == "1 and 1")
+    return judged(rows[is_chosen])
+
+
+def pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies of the sign of the score on real and simulated pairs."""
+    lines = []
+    for title, collection in (("Tübingen", "tuebingen"), ("SIM", "sim")):
+        selected = univariate(rows, collection)
+        is_odd = selected["seed"] % 2 == 1
+        for part, part_rows in (
+            ("even (not used for choices)", selected[~is_odd]),
+            ("odd (used)", selected[is_odd]),
+            ("all", selected),
+        ):
+            count = f"{len(part_rows)} pairs of {part_rows['data_set'].nunique()} data sets"
+            weighted, plain = accuracies(part_rows, part_rows["right_by_score"])
+            lines.append([f"{title}, {part}, {count}", weighted, plain])
+    return pd.DataFrame(lines, columns=["", "weighted", "plain"])
+
+
+def accuracies(rows: pd.DataFrame, right: pd.Series) -> tuple[str, str]:
+    """Return the weighted and the plain share with their errors between data sets."""
+    values = right.to_numpy(dtype=float)
+    weights = rows["weight"].to_numpy(dtype=float)
+    plain_error, weighted_error = accuracy_errors(values, weights, list(rows["data_set"]))
+    weighted = np.average(values, weights=weights)
+    return f"{weighted:.3f} ± {weighted_error:.3f}", f"{values.mean():.3f} ± {plain_error:.3f}"
+
+
+def protocols(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies by the protocols of others; an undecided pair counts as wrong."""
+    lines = []
+    rows = rows[rows["family"].str.startswith(("tuebingen/", "sim/"))]
+    for (collection, n), group in rows.groupby([rows["family"].str.partition("/")[0], "n"]):
+        observations = "all" if n > group["rows"].max() else f"at most {n}"
+        chosen = PROTOCOLS if collection == "tuebingen" else {"all": set()}
+        for protocol, left_out in chosen.items():
+            kept = judged(group[~group["seed"].isin(left_out)])
+            cells = [*accuracies(kept, kept["right"]), f"{(kept['direction'] != 0).mean():.2f}"]
+            cells += [*accuracies(kept, kept["right_by_score"])]
+            cells.append(f"{(kept['sign'] != 0).mean():.2f}")
+            lines.append([collection, observations, protocol, len(kept), *cells])
+    heads = ["collection", "observations", "protocol", "pairs"]
+    for prefix in ("", "score_"):
+        heads += [f"{prefix}weighted", f"{prefix}plain", f"{prefix}decided"]
+    return pd.DataFrame(lines, columns=heads)
+
+
+def abstention(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how many pairs are decided from a confidence on, and how many of these are right."""
+    lines = []
+    for title, selected in (
+        ("simulated, seeds 0 to 799", judged(rows[rows["family"] == "mixed"])),
+        ("SIM", univariate(rows, "sim")),
+        ("Tübingen", univariate(rows, "tuebingen")),
+    ):
+        # Where there is no direction, one of both is right by chance.
+        right = selected["right"] | ((selected["truth"].abs() != 1) & (selected["direction"] == -1))
+        decided_cells = [f"{title}: decided"]
+        right_cells = ["right"]
+        for floor in FLOORS:
+            is_decided = (selected["direction"] != 0) & (selected["confidence"] >= floor)
+            decided_cells.append(f"{is_decided.mean():.2f}")
+            right_cells.append(f"{right[is_decided].mean():.3f}")
+        lines += [decided_cells, right_cells]
+    return pd.DataFrame(lines, columns=["confidence at least", *map(str, FLOORS)])
+
+
+def columns(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return shares of right directions of drawn pairs of several columns."""
+    selected = judged(rows[rows["family"].str.startswith("vectors/")])
+    selected["kind"] = selected["family"].str.extract("/(.*),")[0]
+    selected["cause"] = selected["family"].str.extract(", (.*)")[0]
+    by_evidence = selected[selected["criterion"] == "evidence"]
+    lines = []
+    for kind, group in by_evidence.groupby("kind", sort=False):
+        hsic = selected[(selected["kind"] == kind) & (selected["criterion"] == "hsic")]
+        causes = [group[group["cause"] == cause] for cause in ("gaussian", "uniform", "bimodal")]
+        cells = [mean_and_error(part["right"]) for part in (*causes, group)]
+        cells.append(f"{group['score'].abs().median():.3f}")
+        cells += [mean_and_error(hsic["right"]), f"{group['seconds'].median():.2f}"]
+        lines.append([kind, *cells])
+    heads = ["", "Gaussian X", "uniform X", "bimodal X", f"all {len(by_evidence) // 3}"]
+    heads += ["median score", "`hsic`, all 12", "CPU s a decision"]
+    return pd.DataFrame(lines, columns=heads)
+
+
+def mean_and_error(values: pd.Series) -> str:
+    """Return a mean with its standard error; equal values have none."""
+    error = standard_error(values.to_numpy(dtype=float)) if len(values) > 1 else 0.0
+    return f"{values.mean():.3f} ± {error:.3f}" if error else f"{values.mean():.3f}"
+
+
+def columns_real(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the decisions of real pairs of several columns, scores by the truth."""
+    lines = []
+    is_chosen = rows["family"].str.startswith("tuebingen/") & (rows["columns"] != "1 and 1")
+    for row in rows[is_chosen].itertuples():
+        confidence = "" if pd.isna(row.confidence) else f"{row.confidence:.2f}"
+        cells = [row.columns, row.rows, row.criterion, f"{row.score * row.truth:+.3f}"]
+        lines.append([row.seed, *cells, confidence, f"{row.seconds:.2f}"])
+    heads = ["pair", "columns", "N", "criterion", "score", "confidence", "CPU s"]
+    return pd.DataFrame(lines, columns=heads)
+
+
+TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "methods": other_methods,
+    "pairs": pairs,
+    "protocols": protocols,
+    "abstention": abstention,
+    "columns": columns,
+    "columns-real": columns_real,
+    "graphs-study": graphs.summary,
+    "clusters": clusters.summary,
+}
+
+
+def table_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a stored table from rows."""
+    if name in TABLES:
+        return TABLES[name](rows)
+    groups, options = SUMMARIES[name]
+    is_chosen = rows["family"].str.partition("/")[0].isin(groups)
+    return summary(rows[is_chosen & (rows["options"].map(json.loads) == json.loads(options))])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="+", choices=[*SUMMARIES, *TABLES], metavar="NAME")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, metavar="FILE.parquet")
+    given = parser.parse_args(arguments)
+    rows = pd.concat([pd.read_parquet(path) for path in given.rows])
+    for name in given.names:
+        facts = stored(name).facts | {"date": str(date.today())}
+        store(name, Stored(facts, table_of(name, rows).fillna("").astype(str)))
+        print(f"docs/stored/{name}.csv: {facts['title']}")
+
+
+if __name__ == "__main__":
+    main()
