@@ -97,7 +97,7 @@ def read_columns(
     if len(names) < 2:
         raise fault(
             "a graph needs 2 or more columns of numbers or categories that vary, found "
-            f"{listed(names)}"
+            f"{len(names)}"
         )
     refuse_same_spelling(names, table.name)
     absent = [missing_of(read[name]) for name in names]
