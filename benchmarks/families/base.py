@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -14,6 +15,87 @@ Draw = Callable[[Generator, int], Pair]
 # Truths: x causes y; neither is related to the other; both have a hidden common cause; they are
 # related, and no direction is right (selection, time, parts of a whole) or nothing shows it.
 CAUSE, UNRELATED, COMMON_CAUSE, NEITHER = 1, 0, 2, 3
+
+
+class Rows:
+    """A generator whose methods draw a number for each row of a pair, as ``normal(mean, sd)``."""
+
+    def __init__(self, plain: Generator, n: int) -> None:
+        self.plain = plain
+        self.n = n
+
+    def __getattr__(self, name: str) -> Callable[..., np.ndarray]:
+        return partial(getattr(self.plain, name), size=self.n)
+
+    def between(self, low: float, high: float) -> float:
+        """Draw a parameter of the pair."""
+        return self.plain.uniform(low, high)
+
+    def numbered_sources(self, low: int, high: int) -> Sources:
+        """Draw how many unrecorded sources of unequal size there are, and that of every row."""
+        count = int(self.plain.integers(low, high + 1))
+        sizes = self.plain.dirichlet(np.full(count, 4.0))
+        return Sources(self.plain, self.choice(count, p=sizes), count)
+
+    def sources(self, low: int, high: int, evenness: float = 4.0, n: int | None = None) -> Sources:
+        """Draw unrecorded sources; parameters are drawn up to the last one that has a row."""
+        count = int(self.plain.integers(low, high + 1))
+        sizes = self.plain.dirichlet(np.full(count, evenness))
+        labels = self.plain.choice(count, n or self.n, p=sizes)
+        return Sources(self.plain, labels, int(labels.max()) + 1)
+
+    def blocks(self, length: int) -> Sources:
+        """Return sources of so many rows each, one after the other."""
+        return Sources(self.plain, np.arange(self.n) // length, self.n // length + 1)
+
+    def some(self, low: float, high: float) -> np.ndarray:
+        """Draw which rows something happens in, with a random probability from low to high."""
+        happens = self.random()
+        return happens < self.between(low, high)
+
+    def errors(self, low: float, high: float, n: int | None = None) -> np.ndarray:
+        """Draw additive noise whose standard deviation is random from low to high."""
+        return self.plain.normal(0.0, self.between(low, high), n or self.n)
+
+    def factors(self, low: float, high: float, n: int | None = None) -> np.ndarray:
+        """Draw multiplicative noise whose log has a random standard deviation from low to high."""
+        return np.exp(self.errors(low, high, n))
+
+    def counted(self, mean: np.ndarray, low: float, high: float) -> np.ndarray:
+        """Draw overdispersed counts, with a gamma shape between low and high."""
+        shape = self.between(low, high)
+        return self.poisson(mean * self.gamma(shape, 1.0 / shape))
+
+    def settings(self, levels: list[float], low: int) -> np.ndarray:
+        """Set each row to one of at least low of the levels, some used more often than others."""
+        count = int(self.plain.integers(low, len(levels) + 1))
+        used = np.sort(self.plain.choice(np.array(levels), size=count, replace=False))
+        return self.choice(used, p=self.plain.dirichlet(np.full(count, 8.0)))
+
+
+class Sources:
+    """Unrecorded sources of rows; methods draw a number for each source, and return it by row."""
+
+    def __init__(self, plain: Generator, labels: np.ndarray, count: int) -> None:
+        self.plain = plain
+        self.labels = labels
+        self.count = count
+
+    def __getattr__(self, name: str) -> Callable[..., np.ndarray]:
+        return lambda *parameters: getattr(self.plain, name)(*parameters, self.count)[self.labels]
+
+    def between(self, low: float, high: float) -> np.ndarray:
+        """Draw a parameter from a random part of low to high."""
+        a, b = np.sort(self.plain.uniform(low, high, 2))
+        return self.uniform(a, b)
+
+    def errors(self, low: float, high: float) -> np.ndarray:
+        """Draw additive noise whose standard deviation is random from low to high."""
+        return self.normal(0.0, self.plain.uniform(low, high))
+
+    def factors(self, low: float, high: float) -> np.ndarray:
+        """Draw multiplicative noise whose log has a random standard deviation from low to high."""
+        return np.exp(self.errors(low, high))
 
 
 @dataclass(frozen=True)
