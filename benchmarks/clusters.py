@@ -21,6 +21,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import cluster_mechanisms
 from anmmm.datasets import SETTINGS, draw_anm_mixture
 from anmmm.mixture import ANMMixture
+from benchmarks.families.base import Rows
 from benchmarks.families.lines import TITLES, draw_labeled
 from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.runs import Row, parser, read_options, run
@@ -41,7 +42,7 @@ def cluster(setting: str, n: int, seed: int, method: str, options: str) -> Row:
         bayes = sample.bayes_labels
         count = len(sample.thetas)
     else:
-        x, y, truth = draw_labeled(np.random.default_rng(seed), n, setting)
+        x, y, truth = draw_labeled(Rows(np.random.default_rng(seed), n), setting)
         count = 2
     start = time.process_time()
     if method == "bayes":

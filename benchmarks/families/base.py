@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 Pair = tuple[np.ndarray, np.ndarray]
-Draw = Callable[[Generator, int], Pair]
+
 
 # Truths: x causes y; neither is related to the other; both have a hidden common cause; they are
 # related, and no direction is right (selection, time, parts of a whole) or nothing shows it.
@@ -98,6 +98,9 @@ class Sources:
         return np.exp(self.errors(low, high))
 
 
+Draw = Callable[[Rows], Pair]
+
+
 @dataclass(frozen=True)
 class Family:
     """A way to draw pairs: its name begins with its groups, each followed by a slash."""
@@ -110,7 +113,7 @@ class Family:
 
     def __call__(self, n: int, rng: Generator) -> tuple[np.ndarray, np.ndarray, int]:
         """Draw x, y and the truth."""
-        return (*self.draw(rng, n), self.truth)
+        return (*self.draw(Rows(rng, n)), self.truth)
 
     def pair(self, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
         """Draw the pair of a seed."""

@@ -16,70 +16,71 @@ from scipy.special import expit
 
 from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.families import CONTINUOUS, OTHER_EFFECTS
-from benchmarks.families.base import CAUSE, COMMON_CAUSE, Draw, Family, Pair, placed
+from benchmarks.families.base import CAUSE, COMMON_CAUSE, Draw, Family, Pair, Rows, placed
 from benchmarks.families.direct import mechanism
 
-DISTRIBUTIONS: dict[str, Callable[[Generator, int], np.ndarray]] = {
-    "normal": lambda rng, n: rng.standard_normal(n),
-    "exponential": lambda rng, n: rng.exponential(size=n) - 1.0,
-    "uniform": lambda rng, n: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), n),
-    "Laplace": lambda rng, n: rng.laplace(size=n) / np.sqrt(2.0),
-    "Student": lambda rng, n: rng.standard_t(4, n) / np.sqrt(2.0),
+DISTRIBUTIONS: dict[str, Callable[[Rows], np.ndarray]] = {
+    "normal": lambda rng: rng.standard_normal(),
+    "exponential": lambda rng: rng.exponential() - 1.0,
+    "uniform": lambda rng: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0)),
+    "Laplace": lambda rng: rng.laplace() / np.sqrt(2.0),
+    "Student": lambda rng: rng.standard_t(4) / np.sqrt(2.0),
 }
 
 
 def groups(
-    rng: Generator,
-    n: int,
+    rng: Rows,
     count: int = 2,
     laws: tuple[str, str] = ("normal", "normal"),
     noise: float = 0.4,
     own: bool = False,
 ) -> Pair:
     """Draw hidden groups with means of their own; `own` scales of the noise in each."""
-    labels = rng.choice(count, n, p=rng.dirichlet(np.full(count, 8.0)))
+    labels = rng.choice(count, p=rng.plain.dirichlet(np.full(count, 8.0)))
     drawn = []
     for law in laws:
-        means = 1.5 * (rng.permutation(count) + rng.uniform(-0.2, 0.2, count))
-        scales = noise * (rng.uniform(0.4, 1.6, count) if own else np.ones(count))
-        drawn.append(means[labels] + scales[labels] * DISTRIBUTIONS[law](rng, n))
+        means = 1.5 * (rng.plain.permutation(count) + rng.plain.uniform(-0.2, 0.2, count))
+        scales = noise * (rng.plain.uniform(0.4, 1.6, count) if own else np.ones(count))
+        drawn.append(means[labels] + scales[labels] * DISTRIBUTIONS[law](rng))
     return drawn[0], drawn[1]
 
 
 def correlated_groups(
-    rng: Generator, n: int, own: bool = False, against: bool = False, logarithmic: bool = False
+    rng: Rows, own: bool = False, against: bool = False, logarithmic: bool = False
 ) -> Pair:
     """Draw hidden groups, as species, within which both numbers are correlated.
 
     own: covariances of their own; against: the tendency between groups; logarithmic: exp of both.
     """
-    count = int(rng.integers(2, 5))
-    labels = rng.choice(count, n, p=rng.dirichlet(np.full(count, 4.0)))
-    means = rng.normal(size=(count, 2)) * rng.uniform(1.0, 3.0, 2)
-    r, scales = np.full(count, rng.uniform(0.3, 0.85)), np.ones((2, count))
+    count = int(rng.plain.integers(2, 5))
+    labels = rng.choice(count, p=rng.plain.dirichlet(np.full(count, 4.0)))
+    means = rng.plain.normal(size=(count, 2)) * rng.plain.uniform(1.0, 3.0, 2)
+    r, scales = np.full(count, rng.between(0.3, 0.85)), np.ones((2, count))
     if against:
-        means, r = np.outer(np.arange(count), [1.0, 1.0]) * rng.uniform(1.5, 3.0), -r
+        means, r = np.outer(np.arange(count), [1.0, 1.0]) * rng.between(1.5, 3.0), -r
     if own:
-        r = np.clip(r + 0.25 * rng.normal(size=count), -0.9, 0.9)
-        scales = np.exp(0.4 * rng.normal(size=(2, count)))
-    e = rng.normal(size=(2, n))
+        r = np.clip(r + 0.25 * rng.plain.normal(size=count), -0.9, 0.9)
+        scales = np.exp(0.4 * rng.plain.normal(size=(2, count)))
+    e = rng.plain.normal(size=(2, rng.n))
     e[1] = r[labels] * e[0] + np.sqrt(1.0 - r[labels] ** 2) * e[1]
     x, y = means[labels].T + scales[:, labels] * e
     return (np.exp(0.3 * x), np.exp(0.3 * y)) if logarithmic else (x, y)
 
 
-def group_counts(rng: Generator, n: int, kinds: tuple[str, str], count: int = 3) -> Pair:
+def group_counts(rng: Rows, kinds: tuple[str, str], count: int = 3) -> Pair:
     """Draw hidden groups that shift a number, a count or the shares of categories."""
-    labels, drawn = rng.integers(count, size=n), []
+    labels, drawn = rng.integers(count), []
     for kind in kinds:
-        place = rng.permutation(count)
+        place = rng.plain.permutation(count)
         if kind == "count":
-            drawn.append(rng.poisson(np.array([1.0, 4.0, 10.0, 20.0])[place][labels]).astype(float))
+            drawn.append(
+                rng.plain.poisson(np.array([1.0, 4.0, 10.0, 20.0])[place][labels]).astype(float)
+            )
         elif kind == "category":
-            shares = rng.dirichlet(np.full(4, 0.4), count)
-            drawn.append(np.array([rng.choice(4, p=shares[g]) for g in labels]).astype(float))
+            shares = rng.plain.dirichlet(np.full(4, 0.4), count)
+            drawn.append(np.array([rng.plain.choice(4, p=shares[g]) for g in labels]).astype(float))
         else:
-            drawn.append(1.5 * place[labels] + 0.4 * DISTRIBUTIONS[kind](rng, n))
+            drawn.append(1.5 * place[labels] + 0.4 * DISTRIBUTIONS[kind](rng))
     return drawn[0], drawn[1]
 
 
@@ -96,8 +97,7 @@ def smooth_function(rng: Generator, t: np.ndarray, monotone: bool = False) -> np
 
 
 def smooth(
-    rng: Generator,
-    n: int,
+    rng: Rows,
     noises: tuple[float, float] = (0.3, 0.3),
     laws: tuple[str, str] = ("normal", "normal"),
     monotone: bool = False,
@@ -105,10 +105,10 @@ def smooth(
     growing: bool = False,
 ) -> Pair:
     """Draw two smooth functions of a hidden variable; `growing` noise, with the hidden variable."""
-    t, drawn = DISTRIBUTIONS[hidden](rng, n), []
+    t, drawn = DISTRIBUTIONS[hidden](rng), []
     for noise, law in zip(noises, laws, strict=True):
         scale = noise * np.exp(0.5 * t) if growing else noise
-        drawn.append(smooth_function(rng, t, monotone) + scale * DISTRIBUTIONS[law](rng, n))
+        drawn.append(smooth_function(rng.plain, t, monotone) + scale * DISTRIBUTIONS[law](rng))
     return drawn[0], drawn[1]
 
 
@@ -120,42 +120,42 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def seen_through(rng: Generator, n: int, functions: tuple[str, str], noise: float = 0.2) -> Pair:
+def seen_through(rng: Rows, functions: tuple[str, str], noise: float = 0.2) -> Pair:
     """Draw two smooth functions of a hidden number, seen through monotone functions."""
-    x, y = smooth(rng, n, noises=(noise, noise))
+    x, y = smooth(rng, noises=(noise, noise))
     return FUNCTIONS[functions[0]](x), FUNCTIONS[functions[1]](y)
 
 
-def circle(rng: Generator, n: int, noise: float = 0.15) -> Pair:
+def circle(rng: Rows, noise: float = 0.15) -> Pair:
     """Draw an ellipse, seen with noise."""
-    t = rng.uniform(0.0, 2.0 * np.pi, n)
-    return np.cos(t) + noise * rng.normal(size=n), np.sin(t + 0.4) + noise * rng.normal(size=n)
+    t = rng.uniform(0.0, 2.0 * np.pi)
+    return np.cos(t) + noise * rng.normal(), np.sin(t + 0.4) + noise * rng.normal()
 
 
-def linear(rng: Generator, n: int, hidden: str, law: str, noise: float) -> Pair:
+def linear(rng: Rows, hidden: str, law: str, noise: float) -> Pair:
     """Draw two linear effects of a hidden variable that is not normal, or has such noise."""
-    t = DISTRIBUTIONS[hidden](rng, n)
-    return t + noise * DISTRIBUTIONS[law](rng, n), rng.uniform(
-        0.7, 1.3
-    ) * t + noise * DISTRIBUTIONS[law](rng, n)
+    t = DISTRIBUTIONS[hidden](rng)
+    return t + noise * DISTRIBUTIONS[law](rng), rng.between(0.7, 1.3) * t + noise * DISTRIBUTIONS[
+        law
+    ](rng)
 
 
-def measured(rng: Generator, n: int, shape: str, error: float, noise: float = 0.2) -> Pair:
+def measured(rng: Rows, shape: str, error: float, noise: float = 0.2) -> Pair:
     """Draw an effect of a cause that is measured with noise."""
-    t = rng.standard_normal(n)
+    t = rng.standard_normal()
     shapes = {
         "step": lambda: np.sign(t),
-        "curve": lambda: smooth_function(rng, t),
+        "curve": lambda: smooth_function(rng.plain, t),
         "sigmoid": lambda: np.tanh(2.0 * t),
     }
-    return t + error * rng.normal(size=n), shapes[shape]() + noise * rng.normal(size=n)
+    return t + error * rng.normal(), shapes[shape]() + noise * rng.normal()
 
 
-def beside(rng: Generator, n: int, noise: float = 0.3) -> Pair:
+def beside(rng: Rows, noise: float = 0.3) -> Pair:
     """Draw an effect of a cause, and of a hidden cause of both."""
-    t = rng.standard_normal(n)
-    x = t + rng.standard_normal(n)
-    return x, np.tanh(2.0 * x) + 0.7 * t + noise * rng.normal(size=n)
+    t = rng.standard_normal()
+    x = t + rng.standard_normal()
+    return x, np.tanh(2.0 * x) + 0.7 * t + noise * rng.normal()
 
 
 CONFOUNDED: dict[str, Draw] = {
@@ -217,24 +217,22 @@ CORRELATED: dict[str, Draw] = {
 }
 
 
-def mixture(rng: Generator, n: int, name: str) -> Pair:
+def mixture(rng: Rows, name: str) -> Pair:
     """Draw a mixture of the paper."""
-    x, y, _ = make_anm_mixture(name, n, random_state=rng)
+    x, y, _ = make_anm_mixture(name, rng.n, random_state=rng.plain)
     return x, y
 
 
-def effect(
-    rng: Generator, n: int, shape: str, law: str = "normal", noise: float = 0.3, cause: str = ""
-) -> Pair:
+def effect(rng: Rows, shape: str, law: str = "normal", noise: float = 0.3, cause: str = "") -> Pair:
     """Draw an effect of a written mechanism."""
-    x = DISTRIBUTIONS[cause or "normal"](rng, n)
-    e = DISTRIBUTIONS[law](rng, n)
+    x = DISTRIBUTIONS[cause or "normal"](rng)
+    e = DISTRIBUTIONS[law](rng)
     values = {
         "linear": lambda: x + noise * e,
         "threshold": lambda: 1.5 * (x > 0.2) + noise * e,
         "cubic": lambda: x**3 / 3.0 + x + noise * e,
         "circle": lambda: np.sin(2.0 * x) + noise * e,
-        "modulated": lambda: (1.0 + 0.5 * rng.normal(size=n)) * np.tanh(2.0 * x) + noise * e,
+        "modulated": lambda: (1.0 + 0.5 * rng.normal()) * np.tanh(2.0 * x) + noise * e,
         "multiplied": lambda: np.exp(0.7 * x + noise * e),
         "parabola": lambda: x**2 + noise * e,
     }

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.random import Generator
 
 from anmmm.datasets import make_anm_mixture
-from benchmarks.families.base import CAUSE, NEITHER, UNRELATED, Family, Pair, by_place
+from benchmarks.families.base import CAUSE, NEITHER, UNRELATED, Family, Pair, Rows, by_place
 
 RELATIONS: dict[str, int] = {
     "sigmoid": CAUSE,
@@ -34,12 +33,12 @@ PLACES = ("cause", "effect", "both", "same")
 SHARES = (0.0, 0.02, 0.1, 0.25)
 
 
-def relation_pair(rng: Generator, n: int, relation: str) -> Pair:
+def relation_pair(rng: Rows, relation: str) -> Pair:
     """Draw a pair before it is spoiled."""
     if relation == "mixture":
-        x, y, _ = make_anm_mixture(f"f{rng.integers(1, 5)}", n, random_state=rng)
+        x, y, _ = make_anm_mixture(f"f{rng.plain.integers(1, 5)}", rng.n, random_state=rng.plain)
         return x, y
-    x, noise = rng.normal(size=(2, n))
+    x, noise = rng.plain.normal(size=(2, rng.n))
     effects = {
         "sigmoid": np.tanh(2.0 * x) + 0.2 * noise,
         "cubic": x**3 / 3.0 + x + 0.7 * noise,
@@ -57,14 +56,14 @@ def scaled(values: np.ndarray, scale: str) -> np.ndarray:
     return np.rint(1.0 + 89.0 * unit) if scale == "whole" else 50.0 + 250.0 * unit
 
 
-def coded(rng: Generator, n: int, relation: str, code: str) -> Pair:
+def coded(rng: Rows, relation: str, code: str) -> Pair:
     """Draw a pair with a code in a random share of random rows."""
     scale, spoil = CODES[code]
-    x, y = (scaled(values, scale) for values in relation_pair(rng, n, relation))
-    place = rng.choice(PLACES)
-    count = max(1, round(rng.choice(SHARES) * n))
-    first = rng.permutation(n)[:count]
-    second = first if place == "same" else rng.permutation(n)[:count]
+    x, y = (scaled(values, scale) for values in relation_pair(rng, relation))
+    place = rng.plain.choice(PLACES)
+    count = max(1, round(rng.plain.choice(SHARES) * rng.n))
+    first = rng.plain.permutation(rng.n)[:count]
+    second = first if place == "same" else rng.plain.permutation(rng.n)[:count]
     if place != "effect":
         x[first] = spoil(x[first])
     if place != "cause":
@@ -72,11 +71,11 @@ def coded(rng: Generator, n: int, relation: str, code: str) -> Pair:
     return x, y
 
 
-def limited(rng: Generator, n: int, relation: str) -> Pair:
+def limited(rng: Rows, relation: str) -> Pair:
     """Draw a pair whose cause, effect or both end at a limit, for a share of the rows."""
-    x, y = relation_pair(rng, n, relation)
-    place = rng.choice(PLACES[:3])
-    share = rng.choice(SHARES[1:])
+    x, y = relation_pair(rng, relation)
+    place = rng.plain.choice(PLACES[:3])
+    share = rng.plain.choice(SHARES[1:])
     if place != "effect":
         x = np.minimum(x, np.quantile(x, 1.0 - share))
     if place != "cause":

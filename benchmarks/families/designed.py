@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import expit
 from scipy.stats import norm, rankdata
 
@@ -25,8 +24,7 @@ def caused_by(cause: Cause) -> Callable[[Effect], Draw]:
     """Return what makes a family of an effect of the cause, of normal noise and further draws."""
 
     def with_effect(effect: Effect) -> Draw:
-        def draw(generator: Generator, n: int) -> Pair:
-            rng = Rows(generator, n)
+        def draw(rng: Rows) -> Pair:
             x = cause(rng)
             return x, effect(x, rng.standard_normal(), rng)
 
@@ -46,40 +44,39 @@ gamma = caused_by(lambda rng: rng.gamma(2.0, 1.0))
 linear_gaussian = normal(lambda x, e, _: x + 0.8 * e)
 
 
-def walk(rng: Generator, n: int) -> np.ndarray:
+def walk(rng: Rows) -> np.ndarray:
     """Draw a random walk."""
-    return np.cumsum(rng.standard_normal(n))
+    return np.cumsum(rng.standard_normal())
 
 
-def kept(
-    rng: Generator,
-    n: int,
-    draw: Callable[[Generator, int], Pair],
-    keep: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Pair:
-    """Draw pairs until n of those that are kept are there."""
-    x, y = draw(rng, 50 * n)
-    rows = np.flatnonzero(keep(x, y))[:n]
-    return x[rows], y[rows]
+def kept(draw: Draw, keep: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Draw:
+    """Return a family of those of 50 times as many rows that are kept."""
+
+    def drawn(rng: Rows) -> Pair:
+        x, y = draw(Rows(rng.plain, 50 * rng.n))
+        rows = np.flatnonzero(keep(x, y))[: rng.n]
+        return x[rows], y[rows]
+
+    return drawn
 
 
-def unrelated(rng: Generator, n: int) -> Pair:
+def unrelated(rng: Rows) -> Pair:
     """Draw two independent normal variables."""
-    return rng.standard_normal(n), rng.standard_normal(n)
+    return rng.standard_normal(), rng.standard_normal()
 
 
-def in_square(rng: Generator, n: int) -> Pair:
+def in_square(rng: Rows) -> Pair:
     """Draw points of a square."""
-    return rng.uniform(-1.0, 1.0, n), rng.uniform(-1.0, 1.0, n)
+    return rng.uniform(-1.0, 1.0), rng.uniform(-1.0, 1.0)
 
 
-def repeated(rng: Generator, n: int, copies: int, noise: float = 0.0) -> Pair:
+def repeated(rng: Rows, copies: int, noise: float = 0.0) -> Pair:
     """Draw a linear Gaussian pair whose rows stand several times, one after the other."""
-    x = rng.standard_normal(n // copies)
-    y = 0.7 * x + 0.7 * rng.standard_normal(len(x))
+    x = rng.plain.standard_normal(rng.n // copies)
+    y = 0.7 * x + 0.7 * rng.plain.standard_normal(len(x))
     x, y = np.repeat(x, copies), np.repeat(y, copies)
-    x = x + noise * rng.standard_normal(len(x))
-    return x, y + noise * rng.standard_normal(len(y))
+    x = x + noise * rng.plain.standard_normal(len(x))
+    return x, y + noise * rng.plain.standard_normal(len(y))
 
 
 def lagged(rng: Rows, coupling: float) -> Pair:
@@ -92,66 +89,66 @@ def lagged(rng: Rows, coupling: float) -> Pair:
     return x[50:], y[50:]
 
 
-def season(rng: Generator, n: int) -> Pair:
+def season(rng: Rows) -> Pair:
     """Draw two variables that follow the same season with a lag."""
-    t = 2.0 * np.pi * np.arange(n) / 50.0
-    return np.sin(t) + 0.3 * rng.standard_normal(n), np.sin(t + 1.0) + 0.3 * rng.standard_normal(n)
+    t = 2.0 * np.pi * np.arange(rng.n) / 50.0
+    return np.sin(t) + 0.3 * rng.standard_normal(), np.sin(t + 1.0) + 0.3 * rng.standard_normal()
 
 
-def feedback(rng: Generator, n: int) -> Pair:
+def feedback(rng: Rows) -> Pair:
     """Draw equilibria of two variables that act on values other."""
-    u, v = rng.standard_normal(n), rng.laplace(size=n)
+    u, v = rng.standard_normal(), rng.laplace()
     x, y = u.copy(), v.copy()
     for _ in range(200):
         x, y = np.tanh(0.8 * y) + u, 0.7 * np.tanh(x) + v
     return x, y
 
 
-def both_ways(rng: Generator, n: int) -> Pair:
+def both_ways(rng: Rows) -> Pair:
     """Draw rows in half of which x causes y, and y causes x in the others."""
-    cause = rng.uniform(-2.0, 2.0, n)
-    effect = np.tanh(2.0 * cause) + 0.3 * rng.standard_normal(n)
-    forward = rng.random(n) < 0.5
+    cause = rng.uniform(-2.0, 2.0)
+    effect = np.tanh(2.0 * cause) + 0.3 * rng.standard_normal()
+    forward = rng.random() < 0.5
     return np.where(forward, cause, effect), np.where(forward, effect, cause)
 
 
-def parts(rng: Generator, n: int) -> Pair:
+def parts(rng: Rows) -> Pair:
     """Draw two of three parts that add up to one."""
-    x, y, _ = rng.dirichlet([1.0, 2.0, 2.0], n).T
+    x, y, _ = rng.dirichlet([1.0, 2.0, 2.0]).T
     return x, y
 
 
-def ratios(rng: Generator, n: int) -> Pair:
+def ratios(rng: Rows) -> Pair:
     """Draw two quotients with the same denominator."""
-    a, b, c = np.exp(0.5 * rng.standard_normal((3, n)))
+    a, b, c = np.exp(0.5 * rng.plain.standard_normal((3, rng.n)))
     return a / c, b / c
 
 
-def sums(rng: Generator, n: int) -> Pair:
+def sums(rng: Rows) -> Pair:
     """Draw sum and difference of two uniform variables."""
-    a, b = rng.uniform(-1.0, 1.0, (2, n))
+    a, b = rng.plain.uniform(-1.0, 1.0, (2, rng.n))
     return a + b, a - b
 
 
-def softly_selected(rng: Generator, n: int) -> Pair:
+def softly_selected(rng: Rows) -> Pair:
     """Draw independent variables, values row kept with a probability that grows with their sum."""
-    x, y = unrelated(rng, 50 * n)
-    rows = np.flatnonzero(rng.random(50 * n) < expit(4 * (x + y - 1)))[:n]
+    x, y = unrelated(Rows(rng.plain, 50 * rng.n))
+    rows = np.flatnonzero(rng.plain.random(50 * rng.n) < expit(4 * (x + y - 1)))[: rng.n]
     return x[rows], y[rows]
 
 
-def elliptic(rng: Generator, n: int) -> Pair:
+def elliptic(rng: Rows) -> Pair:
     """Draw a bivariate Student variable."""
-    x, e = rng.standard_normal((2, n)) / np.sqrt(rng.chisquare(3, n) / 3)
+    x, e = rng.plain.standard_normal((2, rng.n)) / np.sqrt(rng.chisquare(3) / 3)
     return x, 0.6 * x + 0.8 * e
 
 
-def predators(rng: Generator, n: int) -> Pair:
+def predators(rng: Rows) -> Pair:
     """Draw logarithms of both populations of a model of Lotka and Volterra, in steps of time."""
-    x, y, series = 1.0, 0.5, np.empty((2, n))
-    for t in range(20 * n):
+    x, y, series = 1.0, 0.5, np.empty((2, rng.n))
+    for t in range(20 * rng.n):
         x, y = x + 0.01 * x * (1 - y), y + 0.01 * y * (x - 1)
-        x, y = (values * np.exp(0.01 * rng.standard_normal()) for values in (x, y))
+        x, y = (values * np.exp(0.01 * rng.plain.standard_normal()) for values in (x, y))
         series[:, t // 20] = x, y
     return np.log(series[0]), np.log(series[1])
 
@@ -166,8 +163,8 @@ def random_curve(x: np.ndarray, rng: Rows) -> np.ndarray:
 def mapped(draw: Draw, function: Callable[[np.ndarray], np.ndarray]) -> Draw:
     """Return a family of a function of both variables of another one."""
 
-    def drawn(rng: Generator, n: int) -> Pair:
-        x, y = draw(rng, n)
+    def drawn(rng: Rows) -> Pair:
+        x, y = draw(rng)
         return function(x), function(y)
 
     return drawn
@@ -223,13 +220,9 @@ DIRECT: dict[str, Draw] = {
     "autoregressive cause": caused_by(lambda rng: lagged(rng, 0.0)[0])(
         lambda x, e, _: np.tanh(x) + 0.3 * e
     ),
-    "effect a step later": lambda rng, n: lagged(Rows(rng, n), 1.5),
-    "selected by the cause": lambda rng, n: kept(
-        rng, n, normal(lambda x, e, _: x**2 + 0.5 * e), lambda x, y: x > 0.3
-    ),
-    "selected by the effect": lambda rng, n: kept(
-        rng, n, uniform(lambda x, e, _: x + 0.5 * e), lambda x, y: y > 0
-    ),
+    "effect a step later": lambda rng: lagged(rng, 1.5),
+    "selected by the cause": kept(normal(lambda x, e, _: x**2 + 0.5 * e), lambda x, y: x > 0.3),
+    "selected by the effect": kept(uniform(lambda x, e, _: x + 0.5 * e), lambda x, y: y > 0),
     "linear, exponential noise": normal(lambda x, e, rng: x + 0.7 * rng.exponential()),
     "linear, uniform cause": uniform(lambda x, e, _: x + 0.5 * e),
     "linear, bimodal noise": normal(lambda x, e, rng: x + rng.choice([-0.7, 0.7]) + 0.2 * e),
@@ -256,9 +249,7 @@ DIRECT: dict[str, Draw] = {
     "cause of five levels": caused_by(lambda rng: rng.integers(0, 5).astype(float))(
         lambda x, e, _: (x - 2) ** 2 + 0.8 * e
     ),
-    "both as ranks": lambda rng, n: tuple(
-        rankdata(values) for values in uniform(lambda x, e, _: np.tanh(2 * x) + 0.3 * e)(rng, n)
-    ),
+    "both as ranks": mapped(uniform(lambda x, e, _: np.tanh(2 * x) + 0.3 * e), rankdata),
     "effect exponentiated": uniform(lambda x, e, _: np.exp(np.sin(2 * x) + 0.5 * e)),
     "codes for missing effects": uniform(
         lambda x, e, rng: np.where(rng.random() < 0.05, -99.0, x**2 + 0.4 * e)
@@ -280,25 +271,21 @@ DIRECT: dict[str, Draw] = {
     "weak": uniform(lambda x, e, _: 0.2 * np.sin(2 * x) + 0.7 * e),
 }
 NEITHER: dict[str, Draw] = {
-    "random walks": lambda rng, n: (walk(rng, n), walk(rng, n)),
-    "trends": lambda rng, n: (
-        np.arange(n) / n + 0.2 * rng.standard_normal(n),
-        (np.arange(n) / n) ** 2 + 0.1 * rng.standard_normal(n),
+    "random walks": lambda rng: (walk(rng), walk(rng)),
+    "trends": lambda rng: (
+        np.arange(rng.n) / rng.n + 0.2 * rng.standard_normal(),
+        (np.arange(rng.n) / rng.n) ** 2 + 0.1 * rng.standard_normal(),
     ),
     "seasons": season,
-    "rows five times": lambda rng, n: repeated(rng, n, 5),
-    "rows ten times, jittered": lambda rng, n: repeated(rng, n, 10, 0.01),
-    "selected by their sum": lambda rng, n: kept(rng, n, unrelated, lambda x, y: x + y > 1),
-    "selected by the larger": lambda rng, n: kept(
-        rng, n, unrelated, lambda x, y: np.maximum(x, y) > 1
-    ),
+    "rows five times": lambda rng: repeated(rng, 5),
+    "rows ten times, jittered": lambda rng: repeated(rng, 10, 0.01),
+    "selected by their sum": kept(unrelated, lambda x, y: x + y > 1),
+    "selected by the larger": kept(unrelated, lambda x, y: np.maximum(x, y) > 1),
     "softly selected by their sum": softly_selected,
-    "triangle": lambda rng, n: kept(rng, n, in_square, lambda x, y: x + y > 0),
-    "rhombus": lambda rng, n: kept(rng, n, in_square, lambda x, y: np.abs(x) + np.abs(y) < 1),
-    "disk": lambda rng, n: kept(rng, n, in_square, lambda x, y: x**2 + y**2 < 1),
-    "ring": lambda rng, n: kept(
-        rng, n, in_square, lambda x, y: (x**2 + y**2 < 1) & (x**2 + y**2 > 0.4)
-    ),
+    "triangle": kept(in_square, lambda x, y: x + y > 0),
+    "rhombus": kept(in_square, lambda x, y: np.abs(x) + np.abs(y) < 1),
+    "disk": kept(in_square, lambda x, y: x**2 + y**2 < 1),
+    "ring": kept(in_square, lambda x, y: (x**2 + y**2 < 1) & (x**2 + y**2 > 0.4)),
     "sum and difference": sums,
     "rows of both directions": both_ways,
     "feedback": feedback,
@@ -307,7 +294,7 @@ NEITHER: dict[str, Draw] = {
     "linear Gaussian": linear_gaussian,
     "linear Gaussian, rounded": mapped(linear_gaussian, lambda values: np.round(2 * values)),
     "elliptic, heavy tails": elliptic,
-    "monotone of a linear Gaussian pair": mapped(linear_gaussian, lambda values: np.exp(values)),
+    "monotone of a linear Gaussian pair": mapped(linear_gaussian, np.exp),
 }
 # Written after the rules that keep decisions from being sure were chosen.
 LATER_DIRECT: dict[str, Draw] = {
@@ -341,23 +328,22 @@ LATER_DIRECT: dict[str, Draw] = {
     "noise in time": normal(lambda x, e, rng: x**2 / 2 + 0.4 * lagged(rng, 0.0)[0]),
 }
 LATER_NEITHER: dict[str, Draw] = {
-    "corner": lambda rng, n: kept(rng, n, in_square, lambda x, y: np.minimum(x, y) < -0.3),
-    "cross": lambda rng, n: kept(
-        rng, n, in_square, lambda x, y: np.minimum(np.abs(x), np.abs(y)) < 0.3
-    ),
-    "sum and difference of dice": lambda rng, n: (
-        (dice := rng.integers(1, 7, (2, n)).astype(float)).sum(axis=0),
+    "corner": kept(in_square, lambda x, y: np.minimum(x, y) < -0.3),
+    "cross": kept(in_square, lambda x, y: np.minimum(np.abs(x), np.abs(y)) < 0.3),
+    "sum and difference of dice": lambda rng: (
+        (dice := rng.plain.integers(1, 7, (2, rng.n)).astype(float)).sum(axis=0),
         dice[0] - dice[1],
     ),
-    "unrelated series": lambda rng, n: tuple(lagged(Rows(rng, n), 0.0)[0] for _ in "xy"),
-    "rows some times, shuffled": lambda rng, n: tuple(
-        rng.standard_normal((2, n // 5))[:, rng.integers(n // 5, size=n)]
+    "unrelated series": lambda rng: tuple(lagged(rng, 0.0)[0] for _ in "xy"),
+    "rows some times, shuffled": lambda rng: tuple(
+        rng.plain.standard_normal((2, rng.n // 5))[:, rng.integers(rng.n // 5)]
     ),
-    "smaller and larger of two": lambda rng, n: tuple(np.sort(rng.standard_normal((2, n)), 0)),
-    "predators and prey": lambda rng, n: predators(rng, n),
-    "Gaussian copula, exponential margins": lambda rng, n: tuple(
-        -np.log(norm.sf(values))
-        for values in normal(lambda x, e, _: 0.7 * x + np.sqrt(0.51) * e)(rng, n)
+    "smaller and larger of two": lambda rng: tuple(
+        np.sort(rng.plain.standard_normal((2, rng.n)), 0)
+    ),
+    "predators and prey": predators,
+    "Gaussian copula, exponential margins": mapped(
+        normal(lambda x, e, _: 0.7 * x + np.sqrt(0.51) * e), lambda values: -np.log(norm.sf(values))
     ),
 }
 
@@ -377,52 +363,54 @@ def answers(y: np.ndarray) -> np.ndarray:
     return np.digitize(y, [-1.5, -0.5, 0.5, 1.5]) + 1.0
 
 
-def of_groups(rng: Generator, n: int, size: float) -> Pair:
+def of_groups(rng: Rows, size: float) -> Pair:
     """Draw overdispersed counts and a number of two hidden groups."""
-    group = rng.integers(2, size=n)
+    group = rng.integers(2)
     mean = np.array([2.0, 20.0])[group]
-    return rng.negative_binomial(
+    return rng.plain.negative_binomial(
         size, size / (size + mean)
-    ), 2.0 * group + 0.4 * rng.standard_normal(n)
+    ), 2.0 * group + 0.4 * rng.standard_normal()
 
 
-def three_groups(rng: Generator, n: int) -> Pair:
+def three_groups(rng: Rows) -> Pair:
     """Draw two numbers of three hidden groups."""
-    group = rng.integers(3, size=n)
-    x, y = np.array([[0.0, 2.0, 4.0], [1.0, 3.0, 1.5]])[:, group] + 0.5 * rng.normal(size=(2, n))
+    group = rng.integers(3)
+    x, y = np.array([[0.0, 2.0, 4.0], [1.0, 3.0, 1.5]])[:, group] + 0.5 * rng.plain.normal(
+        size=(2, rng.n)
+    )
     return x, y
 
 
-def two_curves(rng: Generator, n: int) -> Pair:
+def two_curves(rng: Rows) -> Pair:
     """Draw two smooth functions of a hidden number, with noise."""
-    t, orders, drawn = rng.uniform(0.0, 1.0, n), np.arange(1, 6), []
+    t, orders, drawn = rng.uniform(0.0, 1.0), np.arange(1, 6), []
     for _ in range(2):
-        u = np.cos(np.pi * np.outer(t, orders)) @ (rng.standard_normal(5) / orders**1.2)
-        drawn.append((u - u.mean()) / u.std() + 0.3 * rng.standard_normal(n))
+        u = np.cos(np.pi * np.outer(t, orders)) @ (rng.plain.standard_normal(5) / orders**1.2)
+        drawn.append((u - u.mean()) / u.std() + 0.3 * rng.standard_normal())
     return drawn[0], drawn[1]
 
 
 def exponentials(draw: Draw, scales: tuple[float, float]) -> Draw:
     """Return exponentials of a pair, times scales; a scale of 0 leaves a variable as it is."""
 
-    def drawn(rng: Generator, n: int) -> Pair:
-        both = zip(draw(rng, n), scales, strict=True)
+    def drawn(rng: Rows) -> Pair:
+        both = zip(draw(rng), scales, strict=True)
         x, y = (np.exp(scale * v) if scale else v for v, scale in both)
         return x, y
 
     return drawn
 
 
-def imputed(rng: Generator, n: int) -> Pair:
+def imputed(rng: Rows) -> Pair:
     """Draw a linear Gaussian pair, a fifth of whose causes are predicted from the effect."""
-    x = rng.standard_normal(n)
-    y = x + 0.8 * rng.standard_normal(n)
-    return np.where(rng.random(n) < 0.2, y * (x @ y) / (y @ y), x), y
+    x = rng.standard_normal()
+    y = x + 0.8 * rng.standard_normal()
+    return np.where(rng.random() < 0.2, y * (x @ y) / (y @ y), x), y
 
 
-def instruments(rng: Generator, n: int) -> Pair:
+def instruments(rng: Rows) -> Pair:
     """Draw mean and difference of two measurements with errors in proportion."""
-    one, other = rng.gamma(2.0, 5.0, n) * np.exp(0.15 * rng.normal(size=(2, n)))
+    one, other = rng.gamma(2.0, 5.0) * np.exp(0.15 * rng.plain.normal(size=(2, rng.n)))
     return (one + other) / 2, one - other
 
 
@@ -454,19 +442,19 @@ REVIEWED_DIRECT: dict[str, Draw] = {
     ),
 }
 REVIEWED_NEITHER: dict[str, Draw] = {
-    "hidden groups, overdispersed count": lambda rng, n: of_groups(rng, n, 3),
-    "hidden groups, geometric count": lambda rng, n: of_groups(rng, n, 1),
+    "hidden groups, overdispersed count": lambda rng: of_groups(rng, 3),
+    "hidden groups, geometric count": lambda rng: of_groups(rng, 1),
     "hidden groups, one exponentiated": exponentials(three_groups, (1.0, 0.0)),
     "hidden groups, both exponentiated": exponentials(three_groups, (1.0, 1.0)),
     "hidden number, one exponentiated": exponentials(two_curves, (1.5, 0.0)),
     "hidden number, both exponentiated": exponentials(two_curves, (1.0, 1.0)),
-    "value of a site, rows in it": lambda rng, n: (
-        rng.normal(size=8)[(site := rng.integers(8, size=n))],
-        rng.normal(size=8)[site] + 0.5 * rng.standard_normal(n),
+    "value of a site, rows in it": lambda rng: (
+        rng.plain.normal(size=8)[(site := rng.integers(8))],
+        rng.plain.normal(size=8)[site] + 0.5 * rng.standard_normal(),
     ),
-    "columns sorted one by one": lambda rng, n: (
-        np.sort(rng.standard_normal(n)),
-        np.sort(rng.exponential(size=n)),
+    "columns sorted one by one": lambda rng: (
+        np.sort(rng.standard_normal()),
+        np.sort(rng.exponential()),
     ),
     "cause filled in by regression": imputed,
     "mean and difference": instruments,
@@ -478,9 +466,9 @@ SECOND_DIRECT: dict[str, Draw] = {
     "click rate of impressions": caused_by(lambda rng: np.ceil(np.exp(3 + rng.standard_normal())))(
         lambda x, e, rng: (rng.binomial(x.astype(int), 0.3) / x).round(4)
     ),
-    "counts, missing as -1": lambda rng, n: (
-        lambda x: (np.where(rng.random(n) < 0.15, -1, x), np.sqrt(x) + 0.4 * rng.standard_normal(n))
-    )(rng.poisson(5, n)),
+    "counts, missing as -1": lambda rng: (
+        lambda x: (np.where(rng.random() < 0.15, -1, x), np.sqrt(x) + 0.4 * rng.standard_normal())
+    )(rng.poisson(5)),
     "effect of two resolutions": normal(
         lambda x, e, rng: np.where(
             rng.random() < 0.5, (y := 20 + 3 * np.tanh(x) + e).round(), y.round(2)
@@ -500,14 +488,14 @@ SECOND_DIRECT: dict[str, Draw] = {
     ),
 }
 SECOND_NEITHER: dict[str, Draw] = {
-    "cumulated amounts": lambda rng, n: tuple(rng.gamma(2.0, size=(2, n)).cumsum(axis=1)),
-    "two growths, shuffled": lambda rng, n: (
-        expit(t := rng.uniform(-4, 4, n)) + 0.03 * rng.standard_normal(n),
-        expit(t - 1) * np.exp(0.05 * rng.standard_normal(n)),
+    "cumulated amounts": lambda rng: tuple(rng.plain.gamma(2.0, size=(2, rng.n)).cumsum(axis=1)),
+    "two growths, shuffled": lambda rng: (
+        expit(t := rng.uniform(-4, 4)) + 0.03 * rng.standard_normal(),
+        expit(t - 1) * np.exp(0.05 * rng.standard_normal()),
     ),
-    "couples' ages": lambda rng, n: (
-        (age := 40 + 10 * rng.standard_normal(n)) + 1.5 * rng.standard_t(3, n),
-        age + 1.5 * rng.standard_t(3, n),
+    "couples' ages": lambda rng: (
+        (age := 40 + 10 * rng.standard_normal()) + 1.5 * rng.standard_t(3),
+        age + 1.5 * rng.standard_t(3),
     ),
 }
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from anmmm.datasets import FAMILIES, SETTINGS, make_single_mechanism
 from anmmm.datasets.families import CAUSES, OTHER_EFFECTS, gaussian_process
-from benchmarks.families.base import CAUSE, Family, Pair
+from benchmarks.families.base import CAUSE, Family, Pair, Rows
 
 # Number of categories, at least and at most.
 MIN_CATEGORIES, MAX_CATEGORIES = 3, 6
@@ -18,39 +18,39 @@ MIN_CATEGORIES, MAX_CATEGORIES = 3, 6
 STRENGTH = 2.5
 
 
-def mechanism(rng: Generator, n: int, family: str, cause: str) -> Pair:
+def mechanism(rng: Rows, family: str, cause: str) -> Pair:
     """Draw one mechanism."""
-    return make_single_mechanism(family, n, cause=cause, random_state=rng)
+    return make_single_mechanism(family, rng.n, cause=cause, random_state=rng.plain)
 
 
-def mixture(rng: Generator, n: int, setting: str) -> Pair:
+def mixture(rng: Rows, setting: str) -> Pair:
     """Draw one of the paper's settings."""
-    x, y = SETTINGS[setting].draw(n, random_state=rng)
+    x, y = SETTINGS[setting].draw(rng.n, random_state=rng.plain)
     return x, y
 
 
-def categories_from_number(rng: Generator, n: int, shape: str) -> Pair:
+def categories_from_number(rng: Rows, shape: str) -> Pair:
     """Draw a number, and the category of the largest utility.
 
     Each category has 2.5 times a function of the number from a Gaussian process plus Gumbel noise.
     """
-    names = category_names(rng)
-    x = CAUSES[shape](rng, n)
-    utility = STRENGTH * np.column_stack([gaussian_process(x, rng) for _ in names])
-    return x, names[(utility + rng.gumbel(size=utility.shape)).argmax(axis=1)]
+    names = category_names(rng.plain)
+    x = CAUSES[shape](rng.plain, rng.n)
+    utility = STRENGTH * np.column_stack([gaussian_process(x, rng.plain) for _ in names])
+    return x, names[(utility + rng.plain.gumbel(size=utility.shape)).argmax(axis=1)]
 
 
-def number_from_categories(rng: Generator, n: int, shape: str = "gaussian") -> Pair:
+def number_from_categories(rng: Rows, shape: str = "gaussian") -> Pair:
     """Draw categories with shares from Dirichlet's distribution, and a number about each mean.
 
     Gaussian groups of one scale have logistic posterior probabilities: with Gaussian noise both
     directions differ by the density of the number alone.
     """
-    names = category_names(rng)
-    group = rng.choice(len(names), n, p=rng.dirichlet(np.full(len(names), 5.0)))
-    centers = 1.5 * rng.standard_normal(len(names))
-    scale = rng.uniform(0.3, 0.8)
-    return names[group], centers[group] + scale * CAUSES[shape](rng, n)
+    names = category_names(rng.plain)
+    group = rng.choice(len(names), p=rng.plain.dirichlet(np.full(len(names), 5.0)))
+    centers = 1.5 * rng.plain.standard_normal(len(names))
+    scale = rng.between(0.3, 0.8)
+    return names[group], centers[group] + scale * CAUSES[shape](rng.plain, rng.n)
 
 
 def category_names(rng: Generator) -> Any:

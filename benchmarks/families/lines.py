@@ -6,14 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.random import Generator
 
-from benchmarks.families.base import CAUSE, Family, Pair
+from benchmarks.families.base import CAUSE, Family, Pair, Rows
 
-CAUSES: dict[str, Callable[[Generator, int], np.ndarray]] = {
-    "gaussian": lambda rng, n: rng.normal(size=n),
-    "uniform": lambda rng, n: rng.uniform(-np.sqrt(3), np.sqrt(3), n),
-    "bimodal": lambda rng, n: rng.choice([-0.9, 0.9], n) + 0.44 * rng.normal(size=n),
+CAUSES: dict[str, Callable[[Rows], np.ndarray]] = {
+    "gaussian": lambda rng: rng.normal(),
+    "uniform": lambda rng: rng.uniform(-np.sqrt(3), np.sqrt(3)),
+    "bimodal": lambda rng: rng.choice([-0.9, 0.9]) + 0.44 * rng.normal(),
 }
 NOISES = ("gaussian", "uniform")
 TITLES = (
@@ -27,15 +26,15 @@ TITLES = (
 )
 
 
-def draw_labeled(rng: Generator, n: int, title: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw_labeled(rng: Rows, title: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw cause, effect and the mechanism of each row, with a random cause and noise."""
-    x = CAUSES[rng.choice([*CAUSES])](rng, n)
-    noise = rng.choice([0.1, 0.2, 0.4]) * CAUSES[rng.choice(NOISES)](rng, n)
-    labels = rng.integers(2, size=n)
-    sign = rng.choice([-1.0, 1.0])
-    shift = rng.uniform(1.0, 2.5)
-    slope = sign * rng.uniform(0.4, 1.5)
-    second = slope - np.sign(slope) * rng.uniform(0.7, 2.5)
+    x = CAUSES[rng.plain.choice([*CAUSES])](rng)
+    noise = rng.plain.choice([0.1, 0.2, 0.4]) * CAUSES[rng.plain.choice(NOISES)](rng)
+    labels = rng.integers(2)
+    sign = rng.plain.choice([-1.0, 1.0])
+    shift = rng.between(1.0, 2.5)
+    slope = sign * rng.between(0.4, 1.5)
+    second = slope - np.sign(slope) * rng.between(0.7, 2.5)
     slopes = np.where(labels == 1, second, slope)
     effects = {
         "one line": slope * x,
@@ -50,9 +49,9 @@ def draw_labeled(rng: Generator, n: int, title: str) -> tuple[np.ndarray, np.nda
     return x, effects[title] + noise, labels
 
 
-def draw(rng: Generator, n: int, title: str) -> Pair:
+def draw(rng: Rows, title: str) -> Pair:
     """Draw cause and effect."""
-    return draw_labeled(rng, n, title)[:2]
+    return draw_labeled(rng, title)[:2]
 
 
 LINES = [

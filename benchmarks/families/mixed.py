@@ -6,14 +6,12 @@ The number of rows and the kind follow from the seed. Seeds from `FIT_SEEDS` on,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.random import Generator
 
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS
-from benchmarks.families.base import CAUSE, Family, Pair
+from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows
 from benchmarks.families.designed import DESIGNED
 from benchmarks.families.nothing import NOTHING, process
 
@@ -61,82 +59,82 @@ def draw_kind(rng: Generator, kind: str, half: int) -> tuple[np.ndarray, np.ndar
     for family in NOTHING:
         if family.title == kind:
             return family(n, rng)
-    return (*DRAWS[kind](rng, n), CAUSE)
+    return (*DRAWS[kind](Rows(rng, n)), CAUSE)
 
 
-def mixture(rng: Generator, n: int) -> Pair:
+def mixture(rng: Rows) -> Pair:
     """Draw two to four of the paper's mechanisms."""
-    count = int(rng.choice([2, 2, 3, 4]))
+    count = int(rng.plain.choice([2, 2, 3, 4]))
     x, y, _ = make_anm_mixture(
-        str(rng.choice(["f1", "f2", "f3", "f4"])),
-        n,
+        str(rng.plain.choice(["f1", "f2", "f3", "f4"])),
+        rng.n,
         theta_ranges=THETA_RANGES[:count],
-        noise_std=np.exp(rng.uniform(np.log(0.01), np.log(0.3))),
-        proportions=rng.dirichlet(np.full(count, 5.0)),
-        random_state=rng,
+        noise_std=np.exp(rng.between(np.log(0.01), np.log(0.3))),
+        proportions=rng.plain.dirichlet(np.full(count, 5.0)),
+        random_state=rng.plain,
     )
     return x, y
 
 
-def single(rng: Generator, n: int) -> Pair:
+def single(rng: Rows) -> Pair:
     """Draw one mechanism of a Gaussian cause."""
-    return make_single_mechanism(str(rng.choice(CONTINUOUS)), n, random_state=rng)
+    return make_single_mechanism(str(rng.plain.choice(CONTINUOUS)), rng.n, random_state=rng.plain)
 
 
-def noisy(rng: Generator, n: int) -> Pair:
+def noisy(rng: Rows) -> Pair:
     """Draw one mechanism with more noise."""
-    x, y = single(rng, n)
-    return x, y + rng.uniform(0.5, 2.0) * y.std() * rng.standard_normal(n)
+    x, y = single(rng)
+    return x, y + rng.between(0.5, 2.0) * y.std() * rng.standard_normal()
 
 
-def other_effect(rng: Generator, n: int) -> Pair:
+def other_effect(rng: Rows) -> Pair:
     """Draw an effect of another kind of values."""
-    cause = str(rng.choice(list(CAUSES)))
-    family = str(rng.choice(tuple(OTHER_EFFECTS)))
-    return make_single_mechanism(family, n, cause=cause, random_state=rng)
+    cause = str(rng.plain.choice(list(CAUSES)))
+    family = str(rng.plain.choice(tuple(OTHER_EFFECTS)))
+    return make_single_mechanism(family, rng.n, cause=cause, random_state=rng.plain)
 
 
-def weak(rng: Generator, n: int) -> Pair:
+def weak(rng: Rows) -> Pair:
     """Draw a nearly linear mechanism with various causes and noises."""
     draws = {
         "normal": rng.standard_normal,
-        "uniform": lambda n: rng.uniform(-1.7, 1.7, n),
-        "laplace": lambda n: rng.laplace(scale=0.7, size=n),
-        "skew": lambda n: rng.gamma(4.0, 0.5, n) - 2.0,
-        "two": lambda n: 0.9 * rng.choice([-1.0, 1.0], n) + 0.4 * rng.standard_normal(n),
+        "uniform": lambda: rng.uniform(-1.7, 1.7),
+        "laplace": lambda: rng.laplace(scale=0.7),
+        "skew": lambda: rng.gamma(4.0, 0.5) - 2.0,
+        "two": lambda: 0.9 * rng.choice([-1.0, 1.0]) + 0.4 * rng.standard_normal(),
     }
-    x = draws[str(rng.choice(list(draws)))](n)
-    noise = draws[str(rng.choice(list(draws)))](n)
-    bend = np.exp(rng.uniform(np.log(0.02), np.log(0.5)))
-    bent = x**2 if rng.uniform() < 0.5 else np.sin(2.0 * x)
-    return x, x + bend * bent + rng.uniform(0.2, 1.5) * noise
+    x = draws[str(rng.plain.choice(list(draws)))]()
+    noise = draws[str(rng.plain.choice(list(draws)))]()
+    bend = np.exp(rng.between(np.log(0.02), np.log(0.5)))
+    bent = x**2 if rng.plain.uniform() < 0.5 else np.sin(2.0 * x)
+    return x, x + bend * bent + rng.between(0.2, 1.5) * noise
 
 
-def general(rng: Generator, n: int) -> Pair:
+def general(rng: Rows) -> Pair:
     """Draw an effect ``f(x, e)``, f a Gaussian process of both, and measure it with noise.
 
     Cause and e are warped normals, much as Mooij et al. (JMLR 2016) simulate pairs. The noise is
     not additive, so none of the models that evidence compares is the true one.
     """
-    x = warped_normal(rng, n)
-    e = warped_normal(rng, n)
-    lengths = np.exp(rng.uniform(np.log([0.7, 1.0]), np.log([3.0, 10.0])))
+    x = warped_normal(rng)
+    e = warped_normal(rng)
+    lengths = np.exp(rng.between(np.log([0.7, 1.0]), np.log([3.0, 10.0])))
     distance = ((x[:, None] - x) / lengths[0]) ** 2 + ((e[:, None] - e) / lengths[1]) ** 2
-    y = process(rng, np.exp(-0.5 * distance))
+    y = process(rng.plain, np.exp(-0.5 * distance))
     y = (y - y.mean()) / y.std()
-    error = np.exp(rng.uniform(np.log(0.01), np.log(0.2), size=2))
-    return x + error[0] * rng.standard_normal(n), y + error[1] * rng.standard_normal(n)
+    error = np.exp(rng.plain.uniform(np.log(0.01), np.log(0.2), size=2))
+    return x + error[0] * rng.standard_normal(), y + error[1] * rng.standard_normal()
 
 
-def warped_normal(rng: Generator, n: int) -> np.ndarray:
+def warped_normal(rng: Rows) -> np.ndarray:
     """Draw a standardized, increasing function of normal variables, the function at random."""
-    z = np.sort(rng.standard_normal(n))
-    steepness = np.exp(process(rng, np.exp(-0.5 * (z[:, None] - z) ** 2)))
+    z = np.sort(rng.standard_normal())
+    steepness = np.exp(process(rng.plain, np.exp(-0.5 * (z[:, None] - z) ** 2)))
     x = np.concatenate([[0.0], np.cumsum(0.5 * (steepness[1:] + steepness[:-1]) * np.diff(z))])
-    return rng.permutation((x - x.mean()) / x.std())
+    return rng.plain.permutation((x - x.mean()) / x.std())
 
 
-DRAWS: dict[str, Callable[[Generator, int], Pair]] = {
+DRAWS: dict[str, Draw] = {
     "mixture": mixture,
     "single mechanism": single,
     "general": general,

@@ -5,49 +5,49 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.families.base import COMMON_CAUSE, NEITHER, UNRELATED, Family, Pair
+from benchmarks.families.base import COMMON_CAUSE, NEITHER, UNRELATED, Family, Pair, Rows
 from benchmarks.families.direct import number_from_categories
 
 
-def draw_margin(rng: Generator, n: int) -> np.ndarray:
+def draw_margin(rng: Rows) -> np.ndarray:
     """Draw a variable of some kind."""
     draws = [
-        lambda: rng.normal(size=n),
-        lambda: rng.uniform(size=n),
-        lambda: rng.exponential(size=n),
-        lambda: np.exp(rng.normal(size=n)),
-        lambda: rng.standard_t(3, n),
-        lambda: 0.9 * rng.choice([-1.0, 1.0], n) + 0.44 * rng.normal(size=n),
-        lambda: (rng.permutation(n) < max(2, 0.35 * n)) * 1.0,
-        lambda: rng.poisson(2.0, n) * 1.0,
-        lambda: np.round(rng.normal(size=n), 1),
-        lambda: rng.integers(0, 5, n) * 1.0,
+        lambda: rng.normal(),
+        lambda: rng.uniform(),
+        lambda: rng.exponential(),
+        lambda: np.exp(rng.normal()),
+        lambda: rng.standard_t(3),
+        lambda: 0.9 * rng.choice([-1.0, 1.0]) + 0.44 * rng.normal(),
+        lambda: (rng.plain.permutation(rng.n) < max(2, 0.35 * rng.n)) * 1.0,
+        lambda: rng.poisson(2.0) * 1.0,
+        lambda: np.round(rng.normal(), 1),
+        lambda: rng.integers(0, 5) * 1.0,
     ]
-    return draws[rng.integers(len(draws))]()
+    return draws[rng.plain.integers(len(draws))]()
 
 
-def two_numbers(rng: Generator, n: int) -> Pair:
+def two_numbers(rng: Rows) -> Pair:
     """Draw two unrelated numbers."""
-    return draw_margin(rng, n), draw_margin(rng, n)
+    return draw_margin(rng), draw_margin(rng)
 
 
-def category_and_number(rng: Generator, n: int) -> Pair:
+def category_and_number(rng: Rows) -> Pair:
     """Draw a category and an unrelated number."""
-    return number_from_categories(rng, n)[0], draw_margin(rng, n)
+    return number_from_categories(rng)[0], draw_margin(rng)
 
 
-def linear_gaussian(rng: Generator, n: int) -> Pair:
+def linear_gaussian(rng: Rows) -> Pair:
     """Draw a linear Gaussian pair: nothing shows its direction."""
-    x = rng.standard_normal(n)
-    return x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
+    x = rng.standard_normal()
+    return x, rng.between(-2.0, 2.0) * x + rng.standard_normal()
 
 
-def common_cause(rng: Generator, n: int) -> Pair:
+def common_cause(rng: Rows) -> Pair:
     """Draw two effects of a hidden cause, each by a function and a noise of its own."""
-    z = rng.standard_normal(n)
+    z = rng.standard_normal()
     covariance = np.exp(-0.5 * (z[:, None] - z) ** 2)
-    x = process(rng, covariance) + rng.uniform(0.1, 0.5) * rng.standard_normal(n)
-    return x, process(rng, covariance) + rng.uniform(0.1, 0.5) * rng.standard_normal(n)
+    x = process(rng.plain, covariance) + rng.between(0.1, 0.5) * rng.standard_normal()
+    return x, process(rng.plain, covariance) + rng.between(0.1, 0.5) * rng.standard_normal()
 
 
 def process(rng: Generator, covariance: np.ndarray) -> np.ndarray:

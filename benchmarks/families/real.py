@@ -41,7 +41,7 @@ class RealPair(Family):
         return x, y, self.truth
 
 
-def _not_drawn(rng: object, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _not_drawn(rng: object) -> tuple[np.ndarray, np.ndarray]:
     raise TypeError("a real pair is read, not drawn")
 
 

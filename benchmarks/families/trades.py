@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.random import Generator
 from scipy.signal import lfilter
 from scipy.special import expit, ndtr
 from scipy.stats import zscore
@@ -35,11 +34,11 @@ class Kinds:
                 TRADES.append(Family(f"trades/{number}/{title}", drawn, truth, stream))
 
 
-def finished(draw: Callable[[Rows], Pair], finish: Callable[[np.ndarray], np.ndarray]) -> Draw:
+def finished(draw: Draw, finish: Callable[[np.ndarray], np.ndarray]) -> Draw:
     """Return a family that draws the rows of a kind and finishes both variables."""
 
-    def drawn(rng: Generator, n: int) -> Pair:
-        x, y = draw(Rows(rng, n))
+    def drawn(rng: Rows) -> Pair:
+        x, y = draw(rng)
         return finish(x), finish(y)
 
     return drawn

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from benchmarks.families.base import CAUSE, UNRELATED, Draw, Family, Pair
+from benchmarks.families.base import CAUSE, UNRELATED, Draw, Family, Pair, Rows
 
 Values = np.ndarray
 Cause = Callable[[Generator, int], Values]
@@ -18,9 +18,9 @@ Cause = Callable[[Generator, int], Values]
 def additive(cause: Cause, f: Callable[[Values], Values], noise: float = 0.3) -> Draw:
     """Draw ``f(x)`` plus Gaussian noise, a fraction of the deviation of f(x)."""
 
-    def draw(rng: Generator, n: int) -> Pair:
-        x = cause(rng, n)
-        return x, f(x) + noise * f(x).std() * rng.normal(size=n)
+    def draw(rng: Rows) -> Pair:
+        x = cause(rng)
+        return x, f(x) + noise * f(x).std() * rng.normal()
 
     return draw
 
@@ -28,9 +28,9 @@ def additive(cause: Cause, f: Callable[[Values], Values], noise: float = 0.3) ->
 def product(cause: Cause, f: Callable[[Values], Values], noise: float = 0.3) -> Draw:
     """Draw ``f(x)`` times lognormal noise."""
 
-    def draw(rng: Generator, n: int) -> Pair:
-        x = cause(rng, n)
-        return x, f(x) * np.exp(noise * rng.normal(size=n))
+    def draw(rng: Rows) -> Pair:
+        x = cause(rng)
+        return x, f(x) * np.exp(noise * rng.normal())
 
     return draw
 
@@ -38,9 +38,9 @@ def product(cause: Cause, f: Callable[[Values], Values], noise: float = 0.3) -> 
 def zeros(share: Callable[[Values], Values], effect: Draw) -> Draw:
     """Draw an effect that is zero with a probability that may depend on the cause."""
 
-    def draw(rng: Generator, n: int) -> Pair:
-        x, y = effect(rng, n)
-        return x, np.where(rng.random(n) < share(x), 0.0, y)
+    def draw(rng: Rows) -> Pair:
+        x, y = effect(rng)
+        return x, np.where(rng.random() < share(x), 0.0, y)
 
     return draw
 
@@ -48,22 +48,22 @@ def zeros(share: Callable[[Values], Values], effect: Draw) -> Draw:
 def clipped(effect: Draw, low: float, high: float, which: int) -> Draw:
     """Clip the cause (0) or the effect (1) of a pair at two of its quantiles."""
 
-    def draw(rng: Generator, n: int) -> Pair:
-        pair = list(effect(rng, n))
+    def draw(rng: Rows) -> Pair:
+        pair = list(effect(rng))
         pair[which] = np.clip(pair[which], *np.quantile(pair[which], [low, high]))
         return pair[0], pair[1]
 
     return draw
 
 
-def normal(rng: Generator, n: int) -> Values:
+def normal(rng: Rows) -> Values:
     """Draw a Gaussian cause."""
-    return rng.normal(size=n)
+    return rng.normal()
 
 
-def lognormal(rng: Generator, n: int) -> Values:
+def lognormal(rng: Rows) -> Values:
     """Draw a lognormal cause."""
-    return rng.lognormal(size=n)
+    return rng.lognormal()
 
 
 def saturating(x: Values) -> Values:
@@ -79,17 +79,17 @@ def cubic(x: Values) -> Values:
 DRAWS: dict[str, Draw] = {
     "x ÷ (x + 1), lognormal": additive(lognormal, saturating),
     "the same, times noise": product(lognormal, saturating),
-    "x ÷ (x + 1), Pareto": additive(lambda rng, n: rng.pareto(1.5, n), saturating),
-    "log x, Pareto": additive(lambda rng, n: 1.0 + rng.pareto(1.5, n), np.log),
+    "x ÷ (x + 1), Pareto": additive(lambda rng: rng.pareto(1.5), saturating),
+    "log x, Pareto": additive(lambda rng: 1.0 + rng.pareto(1.5), np.log),
     "x^0.75 times noise, lognormal": product(lognormal, lambda x: x**0.75),
-    "cube root, Weibull": additive(lambda rng, n: rng.weibull(0.6, n), np.cbrt),
-    "arctan, Cauchy": additive(lambda rng, n: rng.standard_cauchy(n), np.arctan),
+    "cube root, Weibull": additive(lambda rng: rng.weibull(0.6), np.cbrt),
+    "arctan, Cauchy": additive(lambda rng: rng.standard_cauchy(), np.arctan),
     "counted cause, x ÷ (x + 3)": additive(
-        lambda rng, n: rng.negative_binomial(0.7, 0.08, n) * 1.0, lambda x: x / (x + 3.0), 0.5
+        lambda rng: rng.negative_binomial(0.7, 0.08) * 1.0, lambda x: x / (x + 3.0), 0.5
     ),
-    "counts of mean 8 x ÷ (x + 1)": lambda rng, n: (
-        lambda x: (x, rng.poisson(8.0 * saturating(x)) * 1.0)
-    )(rng.lognormal(size=n)),
+    "counts of mean 8 x ÷ (x + 1)": lambda rng: (
+        lambda x: (x, rng.plain.poisson(8.0 * saturating(x)) * 1.0)
+    )(rng.lognormal()),
     "linear, lognormal": additive(lognormal, lambda x: x, 0.5),
     "step, Gaussian": additive(normal, lambda x: (x > 0.3) * 1.0),
     "exp(x + Gaussian)": product(normal, np.exp, 0.5),
@@ -108,12 +108,12 @@ DRAWS: dict[str, Draw] = {
     "cause clipped above": clipped(additive(normal, cubic), 0.0, 0.85, 0),
     "cause clipped at both ends": clipped(additive(normal, cubic), 0.12, 0.88, 0),
     "cause clipped, sin 2x": clipped(additive(normal, lambda x: np.sin(2.0 * x)), 0.15, 1.0, 0),
-    "a jump at zeros of the cause": lambda rng, n: (
-        lambda x: (x, np.tanh(x) + (x == 0.0) + 0.3 * rng.normal(size=n))
-    )(np.where(rng.random(n) < 0.3, 0.0, rng.normal(size=n))),
-    "unrelated, zeros": lambda rng, n: (
-        rng.normal(size=n),
-        np.where(rng.random(n) < 0.3, 0.0, rng.lognormal(size=n)),
+    "a jump at zeros of the cause": lambda rng: (
+        lambda x: (x, np.tanh(x) + (x == 0.0) + 0.3 * rng.normal())
+    )(np.where(rng.random() < 0.3, 0.0, rng.normal())),
+    "unrelated, zeros": lambda rng: (
+        rng.normal(),
+        np.where(rng.random() < 0.3, 0.0, rng.lognormal()),
     ),
 }
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.families.base import CAUSE, Family, Pair
+from benchmarks.families.base import CAUSE, Family, Pair, Rows
 
 CAUSES = ("gaussian", "uniform", "bimodal")
 KINDS = ("additive", "location-scale", "mixture")
@@ -21,27 +21,29 @@ SHAPES = (
 )
 
 
-def draw(rng: Generator, n: int, kind: str, cause: str) -> Pair:
+def draw(rng: Rows, kind: str, cause: str) -> Pair:
     """Draw columns (n, 2 to 4) of a cause and of an effect."""
-    n_causes, n_effects = rng.integers(2, 5, size=2)
-    raw = rng.normal(size=(n, n_causes))
+    n_causes, n_effects = rng.plain.integers(2, 5, size=2)
+    raw = rng.plain.normal(size=(rng.n, n_causes))
     if cause == "uniform":
-        raw = rng.uniform(-np.sqrt(3), np.sqrt(3), size=(n, n_causes))
+        raw = rng.plain.uniform(-np.sqrt(3), np.sqrt(3), size=(rng.n, n_causes))
     if cause == "bimodal":
-        sides = rng.choice([-1.0, 1.0], size=(n, 1)) * rng.choice([-1.0, 1.0], size=n_causes)
+        sides = rng.plain.choice([-1.0, 1.0], size=(rng.n, 1)) * rng.plain.choice(
+            [-1.0, 1.0], size=n_causes
+        )
         raw = 0.9 * sides + 0.44 * raw
-    x = raw @ (np.eye(n_causes) + 0.3 * rng.normal(size=(n_causes, n_causes)))
+    x = raw @ (np.eye(n_causes) + 0.3 * rng.plain.normal(size=(n_causes, n_causes)))
     x /= x.std(axis=0)
-    mix = np.eye(n_effects) + 0.4 * rng.normal(size=(n_effects, n_effects))
-    noise = rng.normal(size=(n, n_effects)) @ mix
-    noise *= rng.uniform(0.2, 0.5, size=n_effects) / noise.std(axis=0)
-    effect = curves(rng, x, n_effects)
+    mix = np.eye(n_effects) + 0.4 * rng.plain.normal(size=(n_effects, n_effects))
+    noise = rng.plain.normal(size=(rng.n, n_effects)) @ mix
+    noise *= rng.plain.uniform(0.2, 0.5, size=n_effects) / noise.std(axis=0)
+    effect = curves(rng.plain, x, n_effects)
     if kind == "location-scale":
-        along = rng.normal(size=n_causes)
+        along = rng.plain.normal(size=n_causes)
         noise *= np.exp(0.7 * np.tanh(x @ along / np.linalg.norm(along)))[:, np.newaxis]
     if kind == "mixture":
-        second = curves(rng, x, n_effects) + rng.choice([-1.0, 1.0], size=n_effects)
-        effect = np.where(rng.uniform(size=(n, 1)) < 0.5, effect, second)
+        second = curves(rng.plain, x, n_effects) + rng.plain.choice([-1.0, 1.0], size=n_effects)
+        effect = np.where(rng.plain.uniform(size=(rng.n, 1)) < 0.5, effect, second)
     return x, effect + noise
 
 
