@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from benchmarks.paper.published import TABLE1
+from benchmarks.paper.published import TABLE1, TABLE1_COLUMNS
 from benchmarks.stored import numbers, share, stored
 
 View = Callable[[], pd.DataFrame]
@@ -31,18 +31,6 @@ HIDDEN = {
     "smooth curves behind monotone functions": ("seen through",),
     "hidden groups, correlated within": ("groups correlated",),
     "a direct effect beside the hidden cause": ("beside",),
-}
-MIXTURES = {
-    "f1": "f1",
-    "f2": "f2",
-    "f3": "f3",
-    "f4": "f4",
-    "f3, C = 3": "f3-c3",
-    "f3, C = 4": "f3-c4",
-    "f3, σ = 0.01": "f3-sigma0.01",
-    "f3, σ = 0.1": "f3-sigma0.1",
-    "f3, a₁ = 0.25": "f3-a0.25",
-    "f3, a₁ = 0.75": "f3-a0.75",
 }
 METHODS = {
     "anmmm": "anmmm, `infer_direction`",
@@ -160,8 +148,11 @@ def ari(setting: str, method: str) -> float:
 def mixtures() -> pd.DataFrame:
     """Return directions and labels of mixtures."""
     lines = []
-    for title, setting in MIXTURES.items():
+    for setting in TABLE1_COLUMNS:
         selected = mixture_rows([setting])
+        title = setting
+        for option, symbol in (("-c", "C"), ("-sigma", "σ"), ("-a", "a₁")):
+            title = title.replace(option, f", {symbol} = ")
         right = share(selected["right_by_score"].mean(), selected["pairs"].sum())
         indices = [f"{ari(setting, method):.2f}" for method in ("anmmm", "bayes")]
         lines.append([title, right, *indices])
@@ -183,13 +174,12 @@ def quality() -> pd.DataFrame:
         ]
     }
     for name in FUNCTIONS:
-        right = mixture_rows([name])["right_by_score"].iloc[0]
-        text = f"{right:.3f}"
+        right = f"{mixture_rows([name])['right_by_score'].iloc[0]:.3f}"
         columns[name] = [
             f"{ari(name, 'anmmm'):.2f}",
             f"{TABLE1['ANM-MM'][name]:.2f}",
             f"{ari(name, 'bayes'):.2f}",
-            text.removesuffix("0"),
+            right.removesuffix("0"),
             f"{criterion[f'mixtures/{name}']:.2f}",
         ]
     return pd.DataFrame(columns)
@@ -213,15 +203,18 @@ def common_causes() -> pd.DataFrame:
     """Return how families with and without a hidden common cause are decided."""
     table = numbers("common-causes")
     titles = table["family"].map(_kind_of_cause)
-    shown = ["called_common_cause", "sure_wrong_before", "sure_wrong"]
-    shown += ["sure_right_before", "sure_right"]
+    shown = {
+        "called_common_cause": "called common cause",
+        "sure_wrong_before": "sure and wrong, before",
+        "sure_wrong": "sure and wrong",
+        "sure_right_before": "sure and right, before",
+        "sure_right": "sure and right",
+    }
     lines = []
     for title in (*HIDDEN, "no hidden cause", "no hidden cause, unforeseen kinds"):
         for n, selected in table[titles == title].groupby("n"):
-            lines.append([title, len(selected), n, *two_digits(selected, shown)])
-    heads = ["", "families", "N", "called common cause", "sure and wrong, before"]
-    heads += ["sure and wrong", "sure and right, before", "sure and right"]
-    return pd.DataFrame(lines, columns=heads)
+            lines.append([title, len(selected), n, *two_digits(selected, list(shown))])
+    return pd.DataFrame(lines, columns=["", "families", "N", *shown.values()])
 
 
 def _kind_of_cause(family: str) -> str:
@@ -282,9 +275,7 @@ def times() -> pd.DataFrame:
 
 def duration(seconds: float) -> str:
     """Return a time with three digits."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if seconds * factor >= 1.0 or unit == "µs":
-            break
+    factor, unit = (1.0, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs")
     value = seconds * factor
     decimals = 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:.{decimals}f} {unit}"
@@ -304,19 +295,16 @@ def graph_distances() -> pd.DataFrame:
         n_graphs = rows.loc[methods[0], "graphs"]
         distances = rows["SHD"].str.partition(" ± ")[0].astype(float)
         smallest = distances[rows["graphs"] == n_graphs].min()
-        cells = []
-        for method in methods:
-            if method not in rows.index:
-                cells.append("")
-                continue
-            text = rows.loc[method, "SHD"] if method == methods[0] else f"{distances[method]:.2f}"
-            if rows.loc[method, "graphs"] != n_graphs:
-                text = f"{text} ({rows.loc[method, 'graphs']})"
+        cells = {"cell": cell, "graphs": n_graphs}
+        for method, row in rows.iterrows():
+            text = row["SHD"] if method == methods[0] else f"{distances[method]:.2f}"
+            if row["graphs"] != n_graphs:
+                text = f"{text} ({row['graphs']})"
             elif distances[method] == smallest:
                 text = f"**{text}**"
-            cells.append(text)
-        lines.append([cell, n_graphs, *cells])
-    return pd.DataFrame(lines, columns=["cell", "graphs", *methods])
+            cells[method] = text
+        lines.append(cells)
+    return pd.DataFrame(lines, columns=["cell", "graphs", *methods]).fillna("")
 
 
 @view("graphs-study")

@@ -5,7 +5,6 @@ CLUSTERING_BASELINES["gmm"]().labels(x, y, 2, random_state=0)  # one label an ob
 """
 
 from collections.abc import Callable
-from functools import partial
 
 from benchmarks.baselines.anm import ANM
 from benchmarks.baselines.base import ClusteringBaseline, DirectionBaseline
@@ -37,9 +36,6 @@ DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
     "anm": ANM,
     "pnl": PNL,
     "igci": IGCI,
-    "igci-uniform-entropy": partial(IGCI, estimator="entropy"),
-    "igci-gaussian-slope": partial(IGCI, reference="gaussian"),
-    "igci-gaussian-entropy": partial(IGCI, reference="gaussian", estimator="entropy"),
     "ecp": ECP,
     "lingam": LiNGAM,
 }

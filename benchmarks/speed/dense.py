@@ -1,4 +1,4 @@
-"""One evaluation of the objective by the dense engine."""
+"""One evaluation of the objective by each engine."""
 
 from __future__ import annotations
 
@@ -16,28 +16,50 @@ from .compiled import Compiled
 objective_at = cache(mixture_objective)
 
 
-class DenseEvaluation(Compiled):
-    """Value and gradient against N. Expected O(N³) from N = 500; below, the O(N²) part shows.
+class Evaluation(Compiled):
+    """Base of the engines: value and gradient against N."""
+
+    engine: str
+    param_names = ("n_samples",)
+
+    def setup(self, n_samples: int) -> None:
+        """Build the objective and load the kernels."""
+        warm_up()
+        self.objective, self.z = objective_at(n_samples, engine=self.engine)
+        self.objective.value_and_grad(self.z)
+
+
+class DenseEvaluation(Evaluation):
+    """Expected O(N³) from N = 500; below, the O(N²) part shows.
 
     The lower bound is one ``potrf`` and one ``potri`` of the same size, timed beside it.
     Peak memory: 3 N² floats up to N = 400, N² above.
     """
 
-    param_names = ("n_samples",)
+    engine = "dense"
     params = ((50, 100, 200, 500, 1000, 2000),)
     repeat = (5, 30, 1.0)
-
-    def setup(self, n_samples: int) -> None:
-        """Build the objective and load the kernels."""
-        warm_up()
-        self.objective, self.z = objective_at(n_samples, engine="dense")
-        self.objective.value_and_grad(self.z)
 
     def time_value_and_grad(self, n_samples: int) -> None:
         self.objective.value_and_grad(self.z)
 
     def peakmem_value_and_grad(self, n_samples: int) -> None:
         self.objective.value_and_grad(self.z)
+
+
+class LowRankEvaluation(Evaluation):
+    """Expected O(N r²), r growing slowly: slope a little above 1.
+
+    Peak memory: 8 N (r + r_x + r_θ) bytes and some vectors.
+    """
+
+    engine = "lowrank"
+    params = ((100, 1000, 10_000, 100_000),)
+    time_value_and_grad = DenseEvaluation.time_value_and_grad
+    peakmem_value_and_grad = DenseEvaluation.peakmem_value_and_grad
+
+    def track_rank(self, n_samples: int) -> int | None:
+        return self.objective.terms(self.z).rank
 
 
 class LowerBound(Compiled):

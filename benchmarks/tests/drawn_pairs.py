@@ -20,14 +20,7 @@ def invertible_of_uniform(n, seed):
     """``y = x^p`` without noise, x uniform, log p uniform and away from 0."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(size=n)
-    return x, x ** _power(rng)
-
-
-def invertible_of_gaussian(n, seed):
-    """``y = sign(x) |x|^p`` without noise, x Gaussian."""
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal(n)
-    return x, np.sign(x) * np.abs(x) ** _power(rng)
+    return x, x ** np.exp(rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2))
 
 
 def linear(n, seed):
@@ -41,17 +34,10 @@ def blocks(n, seed):
     return sample.x[order], sample.y[order]
 
 
-def _power(rng):
-    return float(np.exp(rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2)))
-
-
 OWN_PAIRS = {
     "anm": additive,
     "pnl": post_nonlinear,
     "igci": invertible_of_uniform,
-    "igci-uniform-entropy": invertible_of_uniform,
-    "igci-gaussian-slope": invertible_of_gaussian,
-    "igci-gaussian-entropy": invertible_of_gaussian,
     "ecp": blocks,
     "lingam": linear,
 }

@@ -45,21 +45,12 @@ def test_decisions_are_those_of_cdnod_and_nothing_is_printed(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-X = np.array([0.0, 1.0, 2.0, 4.0, 5.0, 7.0, 8.0, 9.0, 9.5, 10.0])
-Y = X**2
-
-
-def test_slopes_and_entropies_are_those_of_the_definition():
-    def spread(v):
-        return sum(math.log(v[i + 1] - v[i]) for i in range(9)) / 9.0
-
-    u, v = X / 10.0, Y / 100.0
+def test_slopes_are_those_of_the_definition():
+    x = np.array([0.0, 1.0, 2.0, 4.0, 5.0, 7.0, 8.0, 9.0, 9.5, 10.0])
+    u = x / 10.0
+    v = x**2 / 100.0
     logs = [math.log((v[i + 1] - v[i]) / (u[i + 1] - u[i])) for i in range(9)]
-    assert IGCI().direction(X, Y) == pytest.approx(-2.0 * sum(logs) / 9.0)
-    entropy = IGCI(estimator="entropy")
-    assert entropy.direction(X, Y) == pytest.approx(spread(u) - spread(v))
-    expected = spread(X / X.std()) - spread(Y / Y.std())
-    assert IGCI("gaussian", "entropy").direction(X, Y) == pytest.approx(expected)
+    assert IGCI().direction(x, x**2) == pytest.approx(-2.0 * sum(logs) / 9.0)
 
 
 @pytest.mark.parametrize("noise", ["uniform", "laplace"])
