@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import zscore
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -123,6 +124,12 @@ class Family:
     def title(self) -> str:
         """The name without its groups."""
         return self.name.rpartition("/")[2]
+
+
+def smooth_waves(rng: Generator, t: np.ndarray) -> np.ndarray:
+    """Draw a smooth function of numbers between 0 and 1, standardized."""
+    orders = np.arange(1, 6)
+    return zscore(np.cos(np.pi * np.outer(t, orders)) @ (rng.standard_normal(5) / orders**1.2))
 
 
 def placed(group: str, draws: Mapping[str, Draw], truth: int, first: int = 0) -> list[Family]:

@@ -13,11 +13,20 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
+from scipy.stats import zscore
 
-from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.families import CONTINUOUS, OTHER_EFFECTS
-from benchmarks.families.base import CAUSE, COMMON_CAUSE, Draw, Family, Pair, Rows, placed
-from benchmarks.families.direct import mechanism
+from benchmarks.families.base import (
+    CAUSE,
+    COMMON_CAUSE,
+    Draw,
+    Family,
+    Pair,
+    Rows,
+    placed,
+    smooth_waves,
+)
+from benchmarks.families.direct import mechanism, mixture
 
 DISTRIBUTIONS: dict[str, Callable[[Rows], np.ndarray]] = {
     "normal": lambda rng: rng.standard_normal(),
@@ -73,9 +82,8 @@ def group_counts(rng: Rows, kinds: tuple[str, str], count: int = 3) -> Pair:
     for kind in kinds:
         place = rng.plain.permutation(count)
         if kind == "count":
-            drawn.append(
-                rng.plain.poisson(np.array([1.0, 4.0, 10.0, 20.0])[place][labels]).astype(float)
-            )
+            means = np.array([1.0, 4.0, 10.0, 20.0])[place]
+            drawn.append(rng.poisson(means[labels]).astype(float))
         elif kind == "category":
             shares = rng.plain.dirichlet(np.full(4, 0.4), count)
             drawn.append(np.array([rng.plain.choice(4, p=shares[g]) for g in labels]).astype(float))
@@ -90,10 +98,8 @@ def smooth_function(rng: Generator, t: np.ndarray, monotone: bool = False) -> np
     if monotone:
         a, b, c = rng.uniform(2.0, 8.0), rng.uniform(0.2, 0.8), rng.uniform(0.0, 1.0)
         values = rng.choice([-1.0, 1.0]) * (expit(a * (z - b)) + c * z)
-    else:
-        orders = np.arange(1, 6)
-        values = np.cos(np.pi * np.outer(z, orders)) @ (rng.standard_normal(5) / orders**1.2)
-    return (values - values.mean()) / values.std()
+        return zscore(values)
+    return smooth_waves(rng, z)
 
 
 def smooth(
@@ -105,7 +111,8 @@ def smooth(
     growing: bool = False,
 ) -> Pair:
     """Draw two smooth functions of a hidden variable; `growing` noise, with the hidden variable."""
-    t, drawn = DISTRIBUTIONS[hidden](rng), []
+    t = DISTRIBUTIONS[hidden](rng)
+    drawn = []
     for noise, law in zip(noises, laws, strict=True):
         scale = noise * np.exp(0.5 * t) if growing else noise
         drawn.append(smooth_function(rng.plain, t, monotone) + scale * DISTRIBUTIONS[law](rng))
@@ -135,9 +142,8 @@ def circle(rng: Rows, noise: float = 0.15) -> Pair:
 def linear(rng: Rows, hidden: str, law: str, noise: float) -> Pair:
     """Draw two linear effects of a hidden variable that is not normal, or has such noise."""
     t = DISTRIBUTIONS[hidden](rng)
-    return t + noise * DISTRIBUTIONS[law](rng), rng.between(0.7, 1.3) * t + noise * DISTRIBUTIONS[
-        law
-    ](rng)
+    x = t + noise * DISTRIBUTIONS[law](rng)
+    return x, rng.between(0.7, 1.3) * t + noise * DISTRIBUTIONS[law](rng)
 
 
 def measured(rng: Rows, shape: str, error: float, noise: float = 0.2) -> Pair:
@@ -217,12 +223,6 @@ CORRELATED: dict[str, Draw] = {
 }
 
 
-def mixture(rng: Rows, name: str) -> Pair:
-    """Draw a mixture of the paper."""
-    x, y, _ = make_anm_mixture(name, rng.n, random_state=rng.plain)
-    return x, y
-
-
 def effect(rng: Rows, shape: str, law: str = "normal", noise: float = 0.3, cause: str = "") -> Pair:
     """Draw an effect of a written mechanism."""
     x = DISTRIBUTIONS[cause or "normal"](rng)
@@ -244,7 +244,7 @@ DIRECT: dict[str, Draw] = {
     "AN uniform": partial(mechanism, family="AN", cause="uniform"),
     "AN bimodal": partial(mechanism, family="AN", cause="bimodal"),
     "AN exponential": partial(mechanism, family="AN", cause="exponential"),
-    **{name: partial(mixture, name=name) for name in ("f1", "f2", "f3", "f4")},
+    **{name: partial(mixture, setting=name) for name in ("f1", "f2", "f3", "f4")},
     **{name: partial(mechanism, family=name, cause="gaussian") for name in OTHER_EFFECTS},
     "linear, exponential noise": partial(effect, shape="linear", law="exponential", noise=0.5),
     "linear, uniform noise": partial(effect, shape="linear", law="uniform", noise=0.5),

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm, rankdata
 
-from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows, placed
+from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows, placed, smooth_waves
 from benchmarks.families.base import NEITHER as NO_DIRECTION
 
 # Functions of cause, normal noise and further draws.
@@ -44,11 +44,6 @@ gamma = caused_by(lambda rng: rng.gamma(2.0, 1.0))
 linear_gaussian = normal(lambda x, e, _: x + 0.8 * e)
 
 
-def walk(rng: Rows) -> np.ndarray:
-    """Draw a random walk."""
-    return np.cumsum(rng.standard_normal())
-
-
 def kept(draw: Draw, keep: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Draw:
     """Return a family of those of 50 times as many rows that are kept."""
 
@@ -60,9 +55,8 @@ def kept(draw: Draw, keep: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Dr
     return drawn
 
 
-def unrelated(rng: Rows) -> Pair:
-    """Draw two independent normal variables."""
-    return rng.standard_normal(), rng.standard_normal()
+# Two independent variables.
+unrelated = normal(lambda x, e, _: e)
 
 
 def in_square(rng: Rows) -> Pair:
@@ -110,12 +104,6 @@ def both_ways(rng: Rows) -> Pair:
     effect = np.tanh(2.0 * cause) + 0.3 * rng.standard_normal()
     forward = rng.random() < 0.5
     return np.where(forward, cause, effect), np.where(forward, effect, cause)
-
-
-def parts(rng: Rows) -> Pair:
-    """Draw two of three parts that add up to one."""
-    x, y, _ = rng.dirichlet([1.0, 2.0, 2.0]).T
-    return x, y
 
 
 def ratios(rng: Rows) -> Pair:
@@ -193,7 +181,7 @@ DIRECT: dict[str, Draw] = {
         lambda x, e, rng: np.where(rng.random() < 0.3, 0, np.exp(x + 0.4 * e))
     ),
     "censored effect": normal(lambda x, e, _: np.maximum(x + 0.5 * e, 0)),
-    "cause clipped at both ends": caused_by(lambda rng: np.clip(rng.standard_normal(), -1, 1))(
+    "cause clipped at both ends": caused_by(lambda rng: rng.standard_normal().clip(-1, 1))(
         lambda x, e, _: x + x**3 + 0.3 * e
     ),
     "cause below a limit of detection": caused_by(
@@ -271,7 +259,7 @@ DIRECT: dict[str, Draw] = {
     "weak": uniform(lambda x, e, _: 0.2 * np.sin(2 * x) + 0.7 * e),
 }
 NEITHER: dict[str, Draw] = {
-    "random walks": lambda rng: (walk(rng), walk(rng)),
+    "random walks": lambda rng: rng.plain.standard_normal((2, rng.n)).cumsum(axis=1),
     "trends": lambda rng: (
         np.arange(rng.n) / rng.n + 0.2 * rng.standard_normal(),
         (np.arange(rng.n) / rng.n) ** 2 + 0.1 * rng.standard_normal(),
@@ -289,7 +277,7 @@ NEITHER: dict[str, Draw] = {
     "sum and difference": sums,
     "rows of both directions": both_ways,
     "feedback": feedback,
-    "parts of a whole": parts,
+    "parts of a whole": lambda rng: rng.dirichlet([1.0, 2.0, 2.0]).T[:2],
     "common denominator": ratios,
     "linear Gaussian": linear_gaussian,
     "linear Gaussian, rounded": mapped(linear_gaussian, lambda values: np.round(2 * values)),
@@ -383,11 +371,9 @@ def three_groups(rng: Rows) -> Pair:
 
 def two_curves(rng: Rows) -> Pair:
     """Draw two smooth functions of a hidden number, with noise."""
-    t, orders, drawn = rng.uniform(0.0, 1.0), np.arange(1, 6), []
-    for _ in range(2):
-        u = np.cos(np.pi * np.outer(t, orders)) @ (rng.plain.standard_normal(5) / orders**1.2)
-        drawn.append((u - u.mean()) / u.std() + 0.3 * rng.standard_normal())
-    return drawn[0], drawn[1]
+    t = rng.uniform(0.0, 1.0)
+    x, y = (smooth_waves(rng.plain, t) + 0.3 * rng.standard_normal() for _ in "xy")
+    return x, y
 
 
 def exponentials(draw: Draw, scales: tuple[float, float]) -> Draw:
@@ -505,6 +491,11 @@ def by_cause(x: np.ndarray, rng: Rows, slope: float) -> np.ndarray:
     return rng.random() < expit(slope * (x - x.mean()) / x.std())
 
 
+def curve_by_cause(x: np.ndarray, rng: Rows, slope: float) -> np.ndarray:
+    """Return one of two random curves, the second one more often where the cause is high."""
+    return np.where(by_cause(x, rng, slope), random_curve(x, rng), random_curve(x, rng) + 2)
+
+
 # Two mechanisms that are more or less probable by the cause, which the paper's model rules out, and
 # skewed noise behind a monotone function.
 CHOSEN_DIRECT: dict[str, Draw] = {
@@ -518,16 +509,10 @@ CHOSEN_DIRECT: dict[str, Draw] = {
         lambda x, e, rng: np.where(by_cause(x, rng, 1.0), 2.5, 0.0) + 0.5 * x + 0.4 * e
     ),
     "two curves, chosen by the cause": normal(
-        lambda x, e, rng: (
-            np.where(by_cause(x, rng, 2.0), random_curve(x, rng), random_curve(x, rng) + 2)
-            + 0.2 * e
-        )
+        lambda x, e, rng: curve_by_cause(x, rng, 2.0) + 0.2 * e
     ),
     "two curves, nearly parted by the cause": uniform(
-        lambda x, e, rng: (
-            np.where(by_cause(x, rng, 4.0), random_curve(x, rng), random_curve(x, rng) + 2)
-            + 0.2 * e
-        )
+        lambda x, e, rng: curve_by_cause(x, rng, 4.0) + 0.2 * e
     ),
     "two slopes, chosen by the cause": lognormal(
         lambda x, e, rng: np.where(by_cause(x, rng, 1.0), 1.5, 0.3) * x + 0.3 * e
