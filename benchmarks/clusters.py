@@ -24,7 +24,7 @@ from anmmm.mixture import ANMMixture
 from benchmarks.families.base import Rows
 from benchmarks.families.lines import TITLES, draw_labeled
 from benchmarks.paper.published import TABLE1_COLUMNS
-from benchmarks.runs import Row, parser, read_options, run
+from benchmarks.runs import Row, parser, read_common, run
 
 KEYS = ("setting", "n", "seed", "method", "options")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
     unknown = set(names) - {*SETTINGS, *TITLES}
     if unknown:
         command_line.error(f"no setting or family of lines {', '.join(unknown)}")
-    common = {"method": given.method, "options": json.dumps(read_options(given.options))}
+    common = read_common(given)
     tasks = []
     for n in given.n:
         for name in names:

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from anmmm import DirectionResult, infer_direction, warm_up
+from anmmm import DirectionResult, infer_direction
 from anmmm.evidence import EvidenceResult, column_limit_error
 from benchmarks.families import Family, chosen
 from benchmarks.families.base import CAUSE
 from benchmarks.families.real import RealPair
 from benchmarks.methods import DIRECTIONS
-from benchmarks.runs import Row, parser, read_options, run
+from benchmarks.runs import Row, load_kernels, parser, read_common, run
 
 OURS = "anmmm"
 KEYS = ("family", "n", "seed", "method", "options")
@@ -41,11 +41,8 @@ def families_of(name: str) -> dict[str, Family]:
     return {family.name: family for family in chosen(name)}
 
 
-def tasks_of(
-    names: list[str], sizes: list[int], seeds: range, method: str, options: dict[str, Any]
-) -> list[Row]:
+def tasks_of(names: list[str], sizes: list[int], seeds: range, common: Row) -> list[Row]:
     """Return the arguments of `decide` for every pair."""
-    common = {"method": method, "options": json.dumps(options, sort_keys=True)}
     tasks: list[Row] = []
     for n in sizes:
         for source in names:
@@ -109,12 +106,6 @@ def ours(x: np.ndarray, y: np.ndarray, seed: int, options: dict[str, Any]) -> Ro
     return row | _lengths(result)
 
 
-@cache
-def load_kernels() -> None:
-    """Load the kernels, or compile them, once a process: no part of the time of a decision."""
-    warm_up()
-
-
 def _lengths(result: DirectionResult) -> Row:
     """Return what is known of the models of a decision by evidence."""
     evidence = result.models
@@ -138,9 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     command_line = parser(__doc__, "FAMILY", [OURS, *DIRECTIONS])
     given = command_line.parse_args(arguments)
-    options = read_options(given.options)
     try:
-        tasks = tasks_of(given.names, given.n, given.seeds, given.method, options)
+        tasks = tasks_of(given.names, given.n, given.seeds, read_common(given))
     except (OSError, ValueError) as error:
         command_line.error(str(error))
     run(given.output, tasks, decide, KEYS, given.jobs)

@@ -50,26 +50,16 @@ def draw_mechanisms() -> None:
     for ax, mechanism in zip(panels, ("f1", "f2", "f4"), strict=True):
         x, y, _ = make_anm_mixture(mechanism, random_state=1)
         result = cluster_mechanisms(x, y, 2, random_state=0)
-        plot_mechanisms(
-            x,
-            y,
-            result,
-            ax=ax,
-            legend=False,
-            marker_size=2.5,
-            x_label="",
-            y_label="",
-            title=mechanism,
-        )
+        shown = {"legend": False, "marker_size": 2.5, "x_label": "", "y_label": ""}
+        plot_mechanisms(x, y, result, ax=ax, title=mechanism, **shown)
     save(panels[0], "thumbnails")
 
 
 def draw_readme() -> None:
     x, y, _ = make_anm_mixture("f3", n_samples=200, random_state=1)
     decision, clusters = infer_direction(x, y), cluster_mechanisms(x, y, 2, random_state=0)
-    left, right = pyplot.subplots(
-        1, 2, figsize=(7.2, 2.6), layout="constrained", sharex=True, sharey=True
-    )[1]
+    shape = {"figsize": (7.2, 2.6), "layout": "constrained", "sharex": True, "sharey": True}
+    left, right = pyplot.subplots(1, 2, **shape)[1]
     left.scatter(x, y, s=14, color="0.45")
     left.set(xlabel="x", ylabel="y")
     left.set_title("measured: x, y", fontsize="medium")
@@ -88,15 +78,8 @@ def draw_places() -> None:
     names = [("A: Lausanne", "B: Chaumont")[label] for label in place]
     pictures = ((names, "by place"), (result, "as clustered, the places unknown"))
     for ax, (mechanisms, title) in zip(panels, pictures, strict=True):
-        plot_mechanisms(
-            temperature,
-            ozone,
-            mechanisms,
-            ax=ax,
-            title=title,
-            x_label="temperature (°C)",
-            y_label="ozone (µg/m³)",
-        )
+        axis_labels = {"x_label": "temperature (°C)", "y_label": "ozone (µg/m³)"}
+        plot_mechanisms(temperature, ozone, mechanisms, ax=ax, title=title, **axis_labels)
         ax.label_outer()
     save(panels[0], "places")
 
@@ -119,12 +102,10 @@ def draw_directions() -> None:
 
 
 def draw_rates() -> None:
-    rates = {
-        f"f1, {n} observations": evaluate(
-            "f1", n_pairs=50, n_samples=n, random_state=0
-        ).decision_rates
-        for n in (25, 50)
-    }
+    rates = {}
+    for n in (25, 50):
+        report = evaluate("f1", n_pairs=50, n_samples=n, random_state=0)
+        rates[f"f1, {n} observations"] = report.decision_rates
     save(plot_decision_rates(rates), "rates")
 
 

@@ -22,14 +22,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from anmmm import infer_graph, warm_up
+from anmmm import infer_graph
 from anmmm.direction.outcome import SURE
 from anmmm.evidence.variable import _remembered
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
@@ -37,7 +36,7 @@ from anmmm.graph.lengths import Lengths
 from anmmm.graph.search import Rules, total
 from benchmarks.graph_data import CELLS, draw
 from benchmarks.methods import GRAPHS, WITHOUT_SID
-from benchmarks.runs import Row, parser, read_options, run
+from benchmarks.runs import Row, load_kernels, parser, read_common, run
 
 OURS = "anmmm"
 KEYS = ("cell", "seed", "method", "options")
@@ -97,12 +96,6 @@ def ours(table: np.ndarray, truth: np.ndarray, options: dict[str, Any]) -> Row:
     n_priced = len(graph.edges) + sum(len(group.nodes) for group in graph.mixing)
     longer = graph.length + MIN_GAIN * n_priced - total(lengths, tuple(true_dag), rules)
     return {"edges": json.dumps(edges), "seconds": seconds, "longer_than_true": longer}
-
-
-@cache
-def load_kernels() -> None:
-    """Load the kernels, or compile them, once a process."""
-    warm_up()
 
 
 def shd(truth: Truth, edges: Sequence[Arrow]) -> float:
@@ -223,7 +216,7 @@ def main(arguments: list[str] | None = None) -> None:
     unknown = set(cells) - set(CELLS)
     if unknown:
         command_line.error(f"no cell {', '.join(unknown)}; there are all, {', '.join(CELLS)}")
-    common = {"method": given.method, "options": json.dumps(read_options(given.options))}
+    common = read_common(given)
     tasks = [{"cell": cell, "seed": seed} | common for seed in given.seeds for cell in cells]
     run(given.output, tasks, measure, KEYS, given.jobs)
 

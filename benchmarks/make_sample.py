@@ -18,20 +18,7 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.text import read_table
 from anmmm.datasets.tuebingen import META
 
-PAIRS = (
-    "0001",
-    "0007",
-    "0015",
-    "0018",
-    "0025",
-    "0043",
-    "0048",
-    "0049",
-    "0050",
-    "0077",
-    "0093",
-    "0100",
-)
+PAIRS = [f"{number:04}" for number in (1, 7, 15, 18, 25, 43, 48, 49, 50, 77, 93, 100)]
 MAX_ROWS = 400
 SEED = 20160416
 MIXTURES = ("f1", "f2", "f3", "f4")

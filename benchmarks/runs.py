@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import joblib
 import pandas as pd
 from tqdm import tqdm
+
+from anmmm import warm_up
 
 Row = dict[str, Any]
 # Seconds after which finished rows are written.
@@ -88,6 +92,12 @@ def parser(
     return arguments
 
 
+def read_common(given: argparse.Namespace) -> Row:
+    """Return the columns of all tasks: the method, and its options as JSON."""
+    options = json.dumps(read_options(given.options), sort_keys=True)
+    return {"method": given.method, "options": options}
+
+
 def seed_range(text: str) -> range:
     """Read seeds as Python reads a slice: 0:60 is 0 to 59."""
     first, colon, end = text.partition(":")
@@ -98,6 +108,12 @@ def seed_range(text: str) -> range:
     if not seeds or seeds[0] < 0:
         raise argparse.ArgumentTypeError(f"expected seeds as FIRST:END, found {text!r}")
     return seeds
+
+
+@cache
+def load_kernels() -> None:
+    """Load the kernels, or compile them, once a process: no part of the time of a decision."""
+    warm_up()
 
 
 def read_options(items: Sequence[str]) -> dict[str, Any]:

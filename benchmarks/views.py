@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from benchmarks.paper.published import TABLE1, TABLE1_COLUMNS
+from benchmarks.paper.published import FUNCTIONS, TABLE1, TABLE1_COLUMNS
 from benchmarks.stored import numbers, share, stored
 
 View = Callable[[], pd.DataFrame]
-FUNCTIONS = ("f1", "f2", "f3", "f4")
 MODELS = "one of [a list of models](../method/decisions.md)"
 # Beginnings of the names of families.
 KINDS = {

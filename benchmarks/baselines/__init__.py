@@ -20,18 +20,6 @@ from benchmarks.baselines.igci import IGCI
 from benchmarks.baselines.lingam import LiNGAM
 from benchmarks.baselines.pnl import PNL
 
-__all__ = [
-    "ANM",
-    "CLUSTERING_BASELINES",
-    "DBSCAN",
-    "DIRECTION_BASELINES",
-    "ECP",
-    "IGCI",
-    "PNL",
-    "LiNGAM",
-    "SpectralClustering",
-]
-
 DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
     "anm": ANM,
     "pnl": PNL,

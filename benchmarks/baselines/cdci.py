@@ -15,8 +15,6 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 
-__all__ = ["cdci", "kullback_leibler", "total_variation"]
-
 # Bins a standard deviation, and deviations on either side; what lies beyond is in the last bins.
 FINENESS = 2
 WIDEST = 3

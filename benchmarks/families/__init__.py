@@ -14,8 +14,6 @@ from benchmarks.families.trades import TRADES
 from benchmarks.families.transformed import TRANSFORMED
 from benchmarks.families.vectors import VECTORS
 
-__all__ = ["FAMILIES", "Family", "chosen"]
-
 FAMILIES: dict[str, Family] = by_name(
     DIRECT
     + DISCRETE

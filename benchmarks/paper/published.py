@@ -11,18 +11,9 @@ from __future__ import annotations
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0)
 
 # Keys of `anmmm.datasets.SETTINGS`, in the order of the columns of Table 1.
-TABLE1_COLUMNS = (
-    "f1",
-    "f2",
-    "f3",
-    "f4",
-    "f3-c3",
-    "f3-c4",
-    "f3-sigma0.01",
-    "f3-sigma0.1",
-    "f3-a0.25",
-    "f3-a0.75",
-)
+FUNCTIONS = ("f1", "f2", "f3", "f4")
+_OTHERS = ("f3-c3", "f3-c4", "f3-sigma0.01", "f3-sigma0.1", "f3-a0.25", "f3-a0.75")
+TABLE1_COLUMNS = FUNCTIONS + _OTHERS
 
 _ROWS = {
     "ANM-MM": (0.393, 0.660, 0.777, 0.682, 0.610, 0.447, 0.798, 0.608, 0.604, 0.867),

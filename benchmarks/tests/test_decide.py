@@ -30,13 +30,8 @@ def test_a_killed_run_goes_on_to_the_same_rows(tmp_path):
     decide.main([*command, "--seeds", "0:3", "-o", str(whole)])
     decide.main([*command[:1], "-n", "40", "--seeds", "0:2", "-o", str(parts)])
     decide.main([*command, "--seeds", "0:3", "-o", str(parts), "-j", "2"])
-    order = ["family", "seed"]
-    found, expected = (
-        pd.read_parquet(path)
-        .drop(columns=["seconds", "source"])
-        .sort_values(order, ignore_index=True)
-        for path in (parts, whole)
-    )
+    found = rows_of(parts)
+    expected = rows_of(whole)
     pd.testing.assert_frame_equal(found, expected, check_like=True)
     assert found["exchanged"].tolist() == 2 * [False, True, False]
     assert found["truth"].tolist() == [0, 0, 0, 1, -1, 1]
