@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -89,21 +89,18 @@ def measure_directions(
     return records
 
 
-def accuracies(
-    records: list[Record], share: Callable[[list[Record]], tuple[float, float]] | None = None
-) -> dict[str, tuple[float, float, float | None]]:
-    """Share of right decisions, its error, and the λ chosen, by protocol or method.
-
-    `share` gives (mean, error) of the records of one method; by default each record counts alike.
-    """
-    share = share or (lambda group: mean_error([record["right"] for record in group]))
+def accuracies(records: list[Record]) -> dict[str, tuple[float, float, float | None]]:
+    """Share of right decisions, its error, and the λ chosen, by protocol or method."""
     groups = grouped(records, "method", "criterion", "lam")
     shares: dict[str, tuple[float, float, float | None]] = {}
     for name in NAMES:
         tried = LAMBDAS if name in CRITERIA else (None,)
-        each = [(*share(groups[key_of(name, lam)]), lam) for lam in tried]
+        entries = []
+        for lam in tried:
+            right = [record["right"] for record in groups[key_of(name, lam)]]
+            entries.append((*mean_error(right), lam))
         # The first of equals: the smaller λ.
-        shares[name] = max(each, key=lambda entry: entry[0])
+        shares[name] = max(entries, key=lambda entry: entry[0])
     return shares
 
 

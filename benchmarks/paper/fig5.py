@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anmmm.datasets import Pair, load_tuebingen
 from anmmm.evaluation import bootstrap_error
@@ -14,7 +15,6 @@ from benchmarks.paper.directions import (
     CRITERIA,
     NAMES,
     STYLES,
-    accuracies,
     key_of,
     measure_directions,
 )
@@ -27,6 +27,8 @@ N_POINTS = 90
 # Left out by the paper: multivariate, discrete, or too few distinct values.
 EXCLUDED = frozenset({12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105})
 N_BOOTSTRAP = 2000
+# Cells of methods without a criterion or a λ.
+NOTHING = {"criterion": "", "lam": 0.0}
 MEAN, MEDIAN = "mean over data sets", "median over data sets"
 
 
@@ -59,24 +61,16 @@ def _measure(data: str, pair_id: str, repetition: int) -> list[Record]:
     return [{**cells, **record} for record in records]
 
 
-def _by_pair(records: list[Record]) -> dict[tuple[str, str], float]:
-    """Share of right decisions of each pair, by data set and pair."""
-    return {
-        pair: float(np.mean([each["right"] for each in decided]))
-        for pair, decided in grouped(records, "group", "pair").items()
-    }
+def _by_pair(records: list[Record]) -> pd.DataFrame:
+    """Return the shares of right decisions: a row a pair, a column a method, criterion and λ."""
+    frame = pd.DataFrame(records).fillna(NOTHING)
+    columns = ["method", "criterion", "lam"]
+    return frame.pivot_table("right", ["group", "pair"], columns, sort=False)
 
 
-def _averaged(shares: dict[tuple[str, str], float]) -> dict[str, float]:
-    """Share of right decisions of each data set: the mean over its pairs' shares."""
-    by_group: dict[str, list[float]] = {}
-    for (group, _), share in shares.items():
-        by_group.setdefault(group, []).append(share)
-    return {group: float(np.mean(each)) for group, each in by_group.items()}
-
-
-def _by_data_set(records: list[Record]) -> dict[str, float]:
-    return _averaged(_by_pair(records))
+def _by_data_set(shares: pd.DataFrame) -> pd.DataFrame:
+    """Return the means over the pairs of each data set."""
+    return shares.groupby(level="group", sort=False).mean()
 
 
 def _center(values: np.ndarray, kind: str) -> tuple[float, float]:
@@ -89,24 +83,25 @@ def _center(values: np.ndarray, kind: str) -> tuple[float, float]:
 
 
 def _distributions(records: list[Record]) -> dict[str, tuple[np.ndarray, str]]:
-    """Shares of the data sets by method, with the λ chosen."""
-    groups = grouped(records, "method", "criterion", "lam")
-
-    def share(group: list[Record]) -> tuple[float, float]:
-        return float(np.mean([*_by_data_set(group).values()])), float("nan")
-
+    """Return the shares of the data sets by method, with the λ chosen."""
+    pairs = _by_pair(records)
+    sets = _by_data_set(pairs)
     distributions: dict[str, tuple[np.ndarray, str]] = {}
-    for name, (_, _, lam) in accuracies(records, share).items():
-        values = np.array([*_by_data_set(groups[key_of(name, lam)]).values()])
-        distributions[name] = values, "" if lam is None else f"{lam:g}"
+    for name in NAMES:
+        if name in CRITERIA:
+            of_lambdas = sets["ANM-MM", CRITERIA[name]]
+            lam = of_lambdas.mean().idxmax()
+            distributions[name] = of_lambdas[lam].to_numpy(), f"{lam:g}"
+        else:
+            method, criterion, lam = key_of(name, None)
+            distributions[name] = sets[method, criterion or "", lam or 0.0].to_numpy(), ""
     # Two wider readings of "the best λ for each setting".
     for name, criterion in CRITERIA.items():
-        pairs = [_by_pair(groups["ANM-MM", criterion, lam]) for lam in LAMBDAS]
-        sets = [_averaged(each) for each in pairs]
-        best_of_set = [max(each[group] for each in sets) for group in sets[0]]
-        best_of_pair = _averaged({pair: max(each[pair] for each in pairs) for pair in pairs[0]})
-        distributions[f"{name} of each data set"] = np.array(best_of_set), "various"
-        distributions[f"{name} of each pair"] = np.array([*best_of_pair.values()]), "various"
+        of_lambdas = pairs["ANM-MM", criterion]
+        best_of_set = _by_data_set(of_lambdas).max(axis=1).to_numpy()
+        best_of_pair = _by_data_set(of_lambdas.max(axis=1)).to_numpy()
+        distributions[f"{name} of each data set"] = best_of_set, "various"
+        distributions[f"{name} of each pair"] = best_of_pair, "various"
     return distributions
 
 
@@ -130,12 +125,12 @@ def _report(records: list[Record]) -> tuple[list[str], list[str]]:
         "take the best of five tries on every data set or pair, so that they are far above one "
         "half even where every single λ guesses. The paper draws this figure without numbers.",
     )
-    groups = grouped(records, "criterion", "lam")
+    sets = _by_data_set(_by_pair(records))
     rows = []
     for lam in LAMBDAS:
         row = [f"{lam:g}"]
         for criterion in CRITERIA.values():
-            values = np.array([*_by_data_set(groups[criterion, lam]).values()])
+            values = sets["ANM-MM", criterion, lam].to_numpy()
             row += [plus_minus(*_center(values, kind)) for kind in (MEAN, MEDIAN)]
         rows.append(row)
     header = ["λ", "hsic, mean", "hsic, median", "hsic_ratio, mean", "hsic_ratio, median"]

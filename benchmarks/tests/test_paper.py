@@ -117,5 +117,9 @@ def test_clusters_of_the_papers_protocol_take_the_best_lambda():
 
 def test_a_data_set_is_the_mean_of_its_pairs_and_not_of_its_draws():
     drawn = [("a", "1", True)] * 3 + [("a", "2", False), ("b", "3", True), ("b", "3", False)]
-    records = [{"group": group, "pair": pair, "right": right} for group, pair, right in drawn]
-    assert fig5._by_data_set(records) == {"a": 0.5, "b": 0.5}
+    records = []
+    for group, pair, right in drawn:
+        key = {"method": "IGCI", "criterion": None, "lam": None}
+        records.append(key | {"group": group, "pair": pair, "right": right})
+    shares = fig5._by_data_set(fig5._by_pair(records))
+    assert shares["IGCI", "", 0.0].to_dict() == {"a": 0.5, "b": 0.5}
