@@ -65,7 +65,8 @@ def _by_pair(records: list[Record]) -> pd.DataFrame:
     """Return the shares of right decisions: a row a pair, a column a method, criterion and λ."""
     frame = pd.DataFrame(records).fillna(NOTHING)
     columns = ["method", "criterion", "lam"]
-    return frame.pivot_table("right", ["group", "pair"], columns, sort=False)
+    shares = frame.pivot_table("right", ["group", "pair"], columns, sort=False)
+    return shares.sort_index(axis=1)
 
 
 def _by_data_set(shares: pd.DataFrame) -> pd.DataFrame:
