@@ -95,6 +95,6 @@ axes = plot_direction(x, y, after)
 
 # %%
 # The confidence was calibrated for the models that the package has. A model that stays needs
-# ``python -m benchmarks.studies.calibration`` again, on new seeds.
+# ``python -m benchmarks.calibrate`` again, on new seeds.
 
 models.MODELS = listed
