@@ -130,7 +130,7 @@ class FirstCauses(Kinds, number=1, truth=CAUSE):
         gap = rng.normal(0, 190)
         home = 1.5 * 10 ** (gap / 900)
         away = 1.15 * 10 ** (-gap / 900)
-        return np.round(gap), (rng.poisson(home) - rng.poisson(away))
+        return np.round(gap), rng.poisson(home) - rng.poisson(away)
 
     def station_altitude_and_winter_cold(rng: Rows) -> Pair:
         alt = rng.gamma(1.5, 450)
