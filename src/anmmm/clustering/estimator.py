@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._categories import names_of
-from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm._warning import default_float_errors
@@ -21,7 +20,7 @@ from anmmm.gppom import FitOptions, TakesFitOptions
 from anmmm.mixture import MAX_MECHANISMS
 
 
-class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters

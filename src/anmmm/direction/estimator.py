@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._categories import names_of
-from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
 from anmmm._words import known_arguments
@@ -18,7 +17,7 @@ from anmmm.direction.infer import Criterion, Rows, infer_direction
 from anmmm.gppom import FitOptions, TakesFitOptions
 
 
-class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._pickled import VersionedPickle
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
@@ -21,7 +20,7 @@ from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
 
-class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
 
     Parameters

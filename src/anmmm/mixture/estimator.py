@@ -10,7 +10,6 @@ from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import (
     all_or_nothing,
@@ -28,7 +27,7 @@ from anmmm.mixture.starts import as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
 
-class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with shared Gaussian noise, ``y = f_c(x) + ε``.
 
     Parameters
