@@ -1,15 +1,15 @@
-"""Base of records with arrays: a repr that fits a screen, and a table for notebooks."""
+"""Base of records with arrays: a repr that fits a screen, and the printed text for notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import numpy as np
 
-from anmmm._html import html_facts
 from anmmm._warning import numpy_defaults
 
 T = TypeVar("T")
@@ -48,44 +48,22 @@ class Record:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        """Fields as a table, for notebooks; some records have their own."""
-        shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
-        texts = [(name, _html_shown(value)) for name, value in shown]
-        return html_facts(type(self).__qualname__, texts)
-
-
-def _html_shown(value: Any) -> Any:
-    """Return a value for `html_facts`, which leaves out None and empty texts."""
-    if isinstance(value, str) and not value:
-        return None
-    return value if value is None or isinstance(value, (str, bool, float)) else _shown(value)
+        """Return the printed text for notebooks."""
+        text = str(self).encode("utf-8", "backslashreplace").decode("utf-8")
+        return f"<pre>{escape(text)}</pre>"
 
 
 def _shown(value: Any) -> str:
+    """Return the repr of a field on one line, cut if it is long."""
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, np.ndarray):
         if value.ndim == 1 and 0 < value.size <= FEW and value.dtype.kind in "biuf":
             return f"array([{', '.join(f'{number:.6g}' for number in value.tolist())}])"
         return f"<{value.dtype} array of shape {value.shape}>"
-    if isinstance(value, (tuple, list)):
-        return _shown_items(value)
-    if isinstance(value, Mapping):
-        if len(value) > 2 * FEW:
-            return f"<{type(value).__name__} of {len(value)}>"
-        return f"{{{', '.join(f'{key!r}: {_shown(each)}' for key, each in value.items())}}}"
-    text = repr(value)
+    if isinstance(value, (tuple, list, Mapping)) and len(value) > FEW:
+        return f"<{type(value).__name__} of {len(value)}>"
+    text = " ".join(repr(value).split())
     if is_dataclass(value) and not isinstance(value, type) and len(text) > SHORT:
         return f"<{type(value).__qualname__}>"
-    if len(text) > LONGEST_TEXT:
-        return f"{text[:LONGEST_TEXT]}…"
-    return text
-
-
-def _shown_items(items: tuple[Any, ...] | list[Any]) -> str:
-    if len(items) > FEW:
-        return f"<{type(items).__name__} of {len(items)}>"
-    inside = ", ".join(map(_shown, items))
-    if isinstance(items, list):
-        return f"[{inside}]"
-    return f"({inside},)" if len(items) == 1 else f"({inside})"
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"

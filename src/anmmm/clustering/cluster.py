@@ -15,7 +15,6 @@ from scipy.special import softmax
 
 from anmmm._categories import complete_rows, names_of
 from anmmm._columns import takes_pairs
-from anmmm._html import html_table
 from anmmm._record import Record, computed
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
@@ -164,12 +163,6 @@ class ClusteringResult(Record):
 
     def __str__(self) -> str:
         return self.summary()
-
-    def _repr_html_(self) -> str:
-        """Sizes and fractions of the mechanisms, for notebooks."""
-        n = len(self.labels)
-        rows = [(str(c), str(size), f"{size / n:.0%}") for c, size in enumerate(self.sizes)]
-        return html_table(repr(self), ("mechanism", "observations", "fraction"), rows)
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
-from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._words import hypotheses
 from anmmm.direction import DirectionResult
@@ -40,11 +39,6 @@ class Row(Record, eq=True):
     def to_dict(self) -> dict[str, Any]:
         """Return the record as a flat dict of plain values, in the order of the columns."""
         return {name: getattr(self, name) for name in self.column_names()}
-
-    def _repr_html_(self) -> str:
-        """Columns that are not empty, for notebooks."""
-        cells = self.to_dict().items()
-        return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
 class PairResult(Row, eq=True):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from html import escape
 from threading import RLock
 from typing import Any, TypeVar, overload
 
 from anmmm._files import refuse_source
-from anmmm._html import html_table
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_between
@@ -124,14 +122,6 @@ class PairResults(Sequence[R]):
         """Return the summary; of streams, and of results that were closed, the repr."""
         unbounded = self.total is None and not self._complete
         return repr(self) if self._kept is None or unbounded or self._ended else str(self.summary())
-
-    def _repr_html_(self) -> str:
-        """Show the rows in notebooks if all were computed."""
-        if self._kept is None or not self._complete:
-            return f"<p>{escape(repr(self))}</p>"
-        shown = [name for name in self.schema.columns if name in _SHOWN]
-        rows = [[getattr(row, name) for name in shown] for row in self._kept]
-        return html_table(f"{self.schema.kind} of {len(rows)} pairs", shown, rows)
 
     def _row(self, at: int) -> R | None:
         """Return the row at a position, computed if it is the next one; None after the last one."""

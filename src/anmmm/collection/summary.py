@@ -5,13 +5,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from anmmm._html import html_facts
+from anmmm._record import Record
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.direction.outcome import (
@@ -33,8 +33,7 @@ SCREENED = "not analyzed: the screen found no dependence"
 FALSE_DISCOVERIES = 0.05
 
 
-@dataclass(frozen=True)
-class CollectionSummary:
+class CollectionSummary(Record, eq=True):
     """Counts and accuracy of a collection.
 
     Attributes
@@ -166,15 +165,6 @@ class CollectionSummary:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
         return asdict(self)
-
-    def _repr_html_(self) -> str:
-        """Return counts above zero, and accuracies where they are known, for notebooks."""
-        facts = self.to_dict()
-        named = {name.removeprefix("n_").replace("_", " "): facts[name] for name in facts}
-        return html_facts(
-            counted(self.n_pairs, "pair"),
-            [(name, value) for name, value in named.items() if value and name != "pairs"],
-        )
 
 
 class Summarizer:

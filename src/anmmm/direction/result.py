@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from anmmm._categories import Variables
-from anmmm._html import html_facts
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
@@ -17,11 +16,7 @@ from anmmm.direction.outcome import (
     BY_DIRECTION,
     COMMON_CAUSE,
     INDEPENDENT,
-    LACK_OF_FIT_NOTE,
-    LACK_OF_FIT_PVALUE,
     Relation,
-    format_confidence,
-    format_decision,
     format_with_confidence,
     is_sure,
 )
@@ -109,22 +104,6 @@ class DirectionResult(Record):
 
     def __str__(self) -> str:
         return self.summary()
-
-    def _repr_html_(self) -> str:
-        """Decision, score, confidence and check, for notebooks."""
-        facts: list[tuple[str, object]] = [
-            ("confidence", format_confidence(self.confidence) or None),
-            ("score", f"{self.score:+.4g}"),
-            ("criterion", self.criterion),
-            ("model", self._model_text or None),
-            ("check, p", self.check_pvalue),
-            ("observations", f"{self.n_samples}{self._dropped}"),
-        ]
-        notes = list(self.notes)
-        if self.check_pvalue is not None and self.check_pvalue < LACK_OF_FIT_PVALUE:
-            notes.append(LACK_OF_FIT_NOTE)
-        named = hypotheses(*self.names)
-        return html_facts(format_decision(self, named), facts, renamed("; ".join(notes), named))
 
     @property
     def n_samples(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
@@ -89,23 +88,3 @@ class FitResult(Record):
     subsample: FitResult | None = None
     # ν, a part of the noise.
     _noise_floor: float = field(kw_only=True, repr=False)
-
-    def _repr_html_(self) -> str:
-        """Objective and how it was reached, for notebooks."""
-        started, few = None, self.subsample
-        if few is not None:
-            started = f"a fit of {len(few.latent)} of them ({few.n_evaluations} evaluations)"
-        rank = "" if self.rank is None else f", rank {self.rank}"
-        return html_facts(
-            f"GPPOM fit of {len(self.latent)} observations",
-            [
-                ("J", float(self.objective)),
-                ("log-likelihood", float(self.log_likelihood)),
-                ("HSIC of cause and Θ", float(self.hsic)),
-                ("converged", bool(self.converged)),
-                ("iterations", f"{self.n_iter} ({self.n_evaluations} evaluations)"),
-                ("started at", started),
-                ("engine", f"{self.engine}{rank}"),
-            ],
-            "" if self.converged else f"{self.status}: {self.message}",
-        )

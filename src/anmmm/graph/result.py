@@ -21,7 +21,6 @@ from anmmm._files import (
     with_filename,
     write_csv,
 )
-from anmmm._html import html_table
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray, StrPath
@@ -440,12 +439,6 @@ class CausalGraph(Record):
             for one, other, nats in self.unexplained
         ]
         return "\n".join(lines + self._conditions)
-
-    def _repr_html_(self) -> str:
-        """Edges as a table, for notebooks."""
-        title = f"{counted(len(self.edges), 'edge')} among {counted(len(self.names), 'column')}"
-        heads = "edge", "confidence", "gain in nats", "model", "note"
-        return html_table(title, heads, self._shown)
 
     @property
     def _n_sure(self) -> int:
