@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import wraps
 from numbers import Integral
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
@@ -13,7 +14,6 @@ import numpy as np
 from anmmm._typing import ArrayLike
 from anmmm._validation import brief
 from anmmm._warning import default_float_errors
-from anmmm._words import argument_names, check_arguments, unknown_name
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -35,20 +35,20 @@ def takes_pairs(function: Callable[Concatenate[ArrayLike, ArrayLike, P], R]) -> 
 
     It is computed under `default_float_errors`.
     """
-    known = argument_names(function)
-    n_positional = function.__code__.co_argcount
+    code = function.__code__
+    n_positional = code.co_argcount
 
     @wraps(function)
     def checked(*given: Any, **options: Any) -> Any:
-        check_arguments(options, known)
         named = [options.pop(name) for name in ("x", "y") if name in options]
         arguments = _two_variables(function.__name__, *given, *named)
         if len(arguments) > n_positional:
             extra = arguments[n_positional]
             problem = f"{function.__name__} takes two variables, found {len(arguments)} arguments"
-            if n_positional < len(known):
+            if code.co_kwonlyargcount:
                 value = brief(extra) if isinstance(extra, str) else "..."
-                problem += f"; give options by name, such as {known[n_positional]}={value}"
+                option = code.co_varnames[n_positional]
+                problem += f"; give options by name, such as {option}={value}"
             raise TypeError(problem)
         with default_float_errors():
             return function(*arguments, **options)
@@ -117,7 +117,9 @@ def _column(frame: Any, name: Any) -> Any:
     names = [name] if isinstance(name, (str, Integral)) else list(name)
     for wanted in names:
         if wanted not in frame.columns:
-            raise ValueError(unknown_name("column", wanted, map(str, frame.columns)))
+            columns = [*map(str, frame.columns)]
+            near = ", ".join(get_close_matches(str(wanted), columns, 1) or columns[:20])
+            raise ValueError(f"unknown column {wanted!r}; the frame has {near}")
     if name not in frame.columns:
         return frame.select(names).to_native()
     column = frame.get_column(name)

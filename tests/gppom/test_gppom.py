@@ -231,7 +231,7 @@ def test_parameters_of_the_estimator_count_where_they_are_given(pair):
     for name in ("objective", "log_likelihood", "hsic", "n_iter", "converged"):
         assert getattr(model, f"{name}_") == getattr(expected, name)
     assert options.get_params() == {**defaults, "lam": 0.5, "n_starts": 2, "tol": 1e-3}
-    with pytest.raises(TypeError, match="unknown argument 'noise_floor'"):
+    with pytest.raises(TypeError, match="'noise_floor'"):
         GPPOM(noise_floor=0.1)
 
 

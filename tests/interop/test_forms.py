@@ -155,5 +155,5 @@ def test_options_of_pairs_are_passed_over_for_a_graph(table):
     options = {"criterion": "evidence", "random_state": 1}
     graph = networkx.Graph([("a", "b")])
     assert set(cdt.ANMMM(**options).orient_graph(table, graph).edges) == {("a", "b")}
-    with pytest.raises(TypeError, match="unknown argument 'max_parent'; did you mean max_parents"):
+    with pytest.raises(TypeError, match="'max_parent'"):
         cdt.ANMMM(max_parent=1).orient_graph(table, graph)

@@ -14,7 +14,6 @@ from anmmm._categories import names_of
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm._warning import default_float_errors
-from anmmm._words import known_arguments
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.gppom import FitOptions, TakesFitOptions
 from anmmm.mixture import MAX_MECHANISMS
@@ -61,7 +60,6 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
     (3,)
     """
 
-    @known_arguments
     def __init__(
         self,
         n_mechanisms: int | str = 2,

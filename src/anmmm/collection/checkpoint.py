@@ -20,10 +20,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
+import joblib
 import numpy as np
 
 from anmmm._files import with_filename
-from anmmm._hash import content_hash
 from anmmm._typing import StrPath
 from anmmm._validation import brief, cut
 from anmmm._words import counted, spelled
@@ -264,7 +264,7 @@ def digest(pair: Pair) -> str:
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (*metadata, pair.problem, pair.n_dropped)
     variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
-    return content_hash(parts, *variables, *(pair.others or ()))[:16]
+    return joblib.hash((parts, variables, pair.others))[:16]
 
 
 def _digest(position: int, content: str) -> str:

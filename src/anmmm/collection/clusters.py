@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._signals import unless_signal
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
-from anmmm._words import known_arguments
+from anmmm._warning import default_float_errors
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
@@ -33,7 +33,7 @@ from anmmm.mixture import MAX_MECHANISMS
 CAUSES = ("auto", "truth", "inferred", "x", "y")
 
 
-@known_arguments
+@default_float_errors()
 def cluster_pairs(
     source: Any,
     n_mechanisms: int | str = 2,

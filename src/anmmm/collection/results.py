@@ -10,7 +10,6 @@ from anmmm._files import refuse_source
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_between
-from anmmm._words import unknown_name
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.records import PairResult, Row
 from anmmm.collection.schema import Schema
@@ -99,7 +98,7 @@ class PairResults(Sequence[R]):
         if isinstance(index, str):
             ids = {row.pair_id: row for row in self}
             if index not in ids:
-                raise KeyError(unknown_name("pair", index, ids))
+                raise KeyError(f"no pair {index!r} among {len(ids)}")
             return ids[index]
         if isinstance(index, slice):
             return self._with(self.to_list()[index])

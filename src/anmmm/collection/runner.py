@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anmmm._typing import Missing, RandomState, StrPath
-from anmmm._words import known_arguments
+from anmmm._warning import default_float_errors
 from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
 from anmmm.collection.stream import stream
@@ -15,7 +15,7 @@ from anmmm.direction.infer import Criterion, Rows
 from anmmm.gppom import FitOptions
 
 
-@known_arguments
+@default_float_errors()
 def infer_directions(
     source: Any,
     *,

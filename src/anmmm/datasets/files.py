@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from anmmm._hash import content_hash, file_hash
 from anmmm._signals import unless_signal
 from anmmm._typing import StrPath
 from anmmm.datasets.errors import SourceError
@@ -25,21 +25,23 @@ class FromFiles:
     options: dict[str, Any]
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return kind, name, size, hash (`file_hash`) and options, for checkpoints."""
+        """Return kind, name, size, SHA-256 and options, for checkpoints."""
         contents = [_content(file) for file in self.files]
         return {
             "kind": self.kind,
             # "." has no name.
             "file": Path(self.name).name or Path(self.name).resolve().name,
             "size": sum(size for _, size, _ in contents),
-            "sha256": content_hash(contents),
+            "sha256": hashlib.sha256(repr(contents).encode()).hexdigest(),
         } | {name: given for name, given in self.options.items() if given is not None}
 
 
 def _content(path: Path) -> tuple[str, int, str]:
     try:
         refuse_irregular(path)
-        return (path.name, *file_hash(path))
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            return path.name, size, hashlib.file_digest(file, "sha256").hexdigest()
     except unless_signal(OSError):
         return path.name, 0, "missing"
 

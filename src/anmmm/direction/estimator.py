@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._categories import names_of
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
-from anmmm._words import known_arguments
 from anmmm.direction.infer import Criterion, Rows, infer_direction
 from anmmm.gppom import FitOptions, TakesFitOptions
 
@@ -63,7 +62,6 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     1
     """
 
-    @known_arguments
     def __init__(
         self,
         *,

@@ -13,7 +13,6 @@ from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
 from anmmm._warning import default_float_errors
-from anmmm._words import known_arguments
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions, TakesFitOptions
 from anmmm.gppom.prediction import MechanismPredictor
@@ -65,7 +64,6 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    @known_arguments
     def __init__(
         self,
         n_latent: int | None = None,

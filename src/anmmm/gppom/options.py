@@ -16,7 +16,6 @@ from anmmm._validation import (
     check_count,
     check_nonnegative,
 )
-from anmmm._words import unknown_name
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.parameters import LATENT_MAPS
 from anmmm.gppom.start import INITS
@@ -189,7 +188,6 @@ class FitOptions(Record):
                 "fit_options must be a FitOptions or a mapping of its fields, found "
                 f"{type(fit_options).__name__}"
             )
-        _refuse_unknown(fit_options, TypeError)
         return cls(**fit_options)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -223,7 +221,6 @@ class FitOptions(Record):
         TypeError, ValueError
             If a name is unknown or a value out of range; nothing is changed then.
         """
-        _refuse_unknown(params, ValueError)
         replace(self, **params)
         for name, value in params.items():
             object.__setattr__(self, name, value)
@@ -317,10 +314,3 @@ class TakesFitOptions:
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
-
-
-def _refuse_unknown(names: Mapping[str, Any], error: type[Exception]) -> None:
-    known = [each.name for each in fields(FitOptions)]
-    for name in names:
-        if name not in known:
-            raise error(unknown_name("option of a fit", name, known))

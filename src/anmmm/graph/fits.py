@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from anmmm._hash import content_hash
+import joblib
+
 from anmmm._signals import unless_signal
 from anmmm.collection.checkpoint import Checkpoint
 
@@ -37,7 +38,7 @@ class Fits:
         """Return the result that depends on arrays and plain values; None if it is not known."""
         if self.log is None:
             return None
-        key = content_hash(*parts)
+        key = joblib.hash(parts)
         row = self.log.find(self.places.get(key, -2))
         # Two threads may have taken one place.
         if row is None or row[0] != key:
@@ -53,7 +54,7 @@ class Fits:
     def put(self, result: Any, *parts: Any) -> None:
         """Keep a result."""
         if self.log is not None:
-            key = content_hash(*parts)
+            key = joblib.hash(parts)
             place = self.places.setdefault(key, len(self.places))
             self.log.add([(place, key, b64encode(pickle.dumps(result)).decode())])
 

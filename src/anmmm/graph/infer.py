@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from inspect import signature
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from anmmm._threads import single_thread
 from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
 from anmmm._version import __version__
-from anmmm._words import argument_names, check_arguments, known_arguments
+from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
@@ -54,7 +55,7 @@ MOST_NATS = 1000.0
 LEAST_RANGE = 1e-6
 
 
-@known_arguments
+@default_float_errors()
 def infer_graph(
     table: Any,
     *,
@@ -268,8 +269,8 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     [(0, '->', 1), (1, '->', 2)]
     """
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
-    others = [name for name in argument_names(infer_graph) if name not in ("table", "within")]
-    check_arguments(options, ["min_confidence", *others])
+    # A graph without edges has nothing to infer, but its options are checked.
+    signature(infer_graph).bind(data, within=None, **options)
     header = check_header(options.pop("header", "auto"))
     partial, data = read_graph(graph), open_table(data, header, options.get("columns"))
     within = with_columns(partial, data, options.get("columns"), "graph")

@@ -10,7 +10,6 @@ from typing import Any
 import joblib
 import numpy as np
 
-from anmmm._hash import content_hash
 from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
@@ -59,7 +58,7 @@ class Sample(Record):
     @computed
     def digest(self) -> str:
         """A digest of the columns, which their fits depend on."""
-        return content_hash(self.values, self.categorical)
+        return str(joblib.hash((self.values, self.categorical)))
 
     @computed
     def standardized(self) -> FloatArray:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_pair, check_aligned, check_lengths
-from anmmm._words import argument_names
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.graph import CausalGraph, infer_graph
 from anmmm.independence import hsic_test
@@ -41,7 +41,7 @@ def _without_others(
     options: dict[str, Any], function: Callable[..., Any], other: Callable[..., Any]
 ) -> dict[str, Any]:
     """Leave out arguments of another function that are none of this one."""
-    others = {*argument_names(other)}.difference(argument_names(function))
+    others = {*signature(other).parameters}.difference(signature(function).parameters)
     return {name: value for name, value in options.items() if name not in others}
 
 

@@ -19,7 +19,6 @@ from anmmm._validation import (
     check_nonnegative,
 )
 from anmmm._warning import default_float_errors
-from anmmm._words import known_arguments
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
@@ -100,7 +99,6 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     True
     """
 
-    @known_arguments
     def __init__(
         self,
         n_mechanisms: int | str = 2,

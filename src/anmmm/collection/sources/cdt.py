@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import joblib
 import numpy as np
 
-from anmmm._hash import content_hash
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief, check_truth, text_advice
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
@@ -62,7 +62,7 @@ class PairCsv(FromFiles):
         if isinstance(targets, Mapping):
             keyed = ((f"the key {brief(key)}", str(key), t) for key, t in targets.items())
             self._truth = _truths("targets", keyed)
-            self.options = {"targets": content_hash(sorted(self._truth.items()))}
+            self.options = {"targets": joblib.hash(sorted(self._truth.items()))}
         elif targets is not None:
             self._truth = _truths(os.fspath(targets), _targets_in(targets))
             self.files += (Path(targets),)

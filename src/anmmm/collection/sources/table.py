@@ -11,10 +11,10 @@ from copy import copy
 from itertools import chain, combinations, repeat
 from typing import Any
 
+import joblib
 import numpy as np
 
 from anmmm._categories import is_constant, missing_of
-from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
@@ -45,7 +45,7 @@ class TablePairs(FromFiles):
         else:
             self._chosen = _chosen(columns, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
-            columns = content_hash(self._chosen)
+            columns = joblib.hash(repr(self._chosen))
         refuse_same_spelling(self._used, table.name)
         self.options = table.options | {"columns": columns}
         if categories is not None:
