@@ -21,20 +21,6 @@ from anmmm._signals import unless_signal
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
-# Beginning, or beginning and end, of the files that an earlier run wrote.
-_OURS = re.compile(
-    rb"""\A(
-    pair_id,x,y,cause,effect,n, | {("(pair_id|x|y|cause|effect)":\ (null|"([^"\\]|\\.)*"),\ ){5}"n":
-    | line,.{,2000}?,label,latent_1 | cause,effect,kind,confidence,gain, | PAR1 .* anmmm\.kind
-    | {.* "anmmm_version":\ "[^"]*"\s*}\s*\Z
-    | <\?xml .{,1000} <key\ id="(gain"\ for="edge"|anmmm_version")
-    | .{,200} <meta\ name="generator"\ content="anmmm
-    | (\x89PNG .{,1000} | <\?xml .{,2000} | %PDF .*) anmmm\ \S+,\ by\ Matplotlib
-    )""",
-    re.DOTALL | re.VERBOSE,
-)
-# Bytes searched for it at either end of a file.
-_LOOKED_AT = 100_000
 # Control characters (JSON escapes those below a blank), and marks of the direction of text.
 STEERING = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[{STEERING}]")
@@ -127,21 +113,11 @@ def check_writable(path: StrPath) -> None:
     temporary.unlink()
 
 
-def is_result_file(path: StrPath) -> bool:
-    """Return whether a file may be replaced: it is the result of an earlier run."""
-    if not os.path.isfile(path):
-        # A pipe is not replaced.
-        return True
-    with open(path, "rb") as file:
-        start = file.read(_LOOKED_AT)
-        file.seek(max(len(start), os.path.getsize(path) - _LOOKED_AT))
-        return not start or _OURS.search(start + file.read()) is not None
-
-
-def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "delete it") -> None:
-    """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
-    if not force and not is_result_file(path):
-        fault = f"exists, and is no result of an earlier run; write to another file, or {remedy}"
+def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:
+    """Raise `FileExistsError` rather than replace a file that is not empty."""
+    # A pipe or device is not replaced.
+    if not force and os.path.isfile(path) and os.path.getsize(path):
+        fault = f"exists; write to another file, or {remedy} to replace it"
         raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
 
 

@@ -237,16 +237,14 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
 
 
-def test_results_of_every_format_may_be_replaced_but_no_input(run, refused, folder):
+def test_results_of_every_format_are_replaced_by_force(run, refused, folder):
     pytest.importorskip("pyarrow")
     for suffix in ("csv", "jsonl", "parquet"):
         output = folder / f"results.{suffix}"
-        for _ in range(2):
-            status, _, err = run("directions", folder, "-o", output, "--max-samples", "10")
+        for force in ([], ["--force"]):
+            status, _, err = run("directions", folder, "-o", output, "--max-samples", "10", *force)
             assert (status, err) == (0, f"12 rows written to {output}\n")
-    other = folder / "data.parquet"
-    other.write_bytes(b"PAR1 not ours")
-    assert "is part of the input" in refused("directions", folder, "-o", other)
+        assert "exists" in refused("directions", folder, "-o", output)
 
 
 def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, folder, monkeypatch):
@@ -483,21 +481,16 @@ def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path)
     assert lines("r.csv") == lines("whole.csv")
 
 
-def test_a_file_that_is_no_result_is_not_replaced(run, refused, folder, tmp_path):
-    for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
-        (tmp_path / "r.csv").write_text(text)
-        for more in ([], ["--resume"]):
-            err = refused("directions", folder, "-o", "r.csv", *more)
-            assert err.startswith("r.csv: exists, and is no result of an earlier run; write to ano")
-        assert (tmp_path / "r.csv").read_text() == text
-    for more in ([], ["--resume"]):
-        (tmp_path / "r.csv").write_text("")
-        assert run("directions", folder, "-o", "r.csv", "--max-samples", "10", *more)[0] == 0
-        assert (tmp_path / "r.csv").read_text()
+def test_an_existing_file_is_replaced_only_by_force(run, refused, folder, tmp_path):
+    arguments = ("directions", folder, "-o", "r.csv", "--max-samples", "10")
     (tmp_path / "r.csv").write_text("mine")
-    arguments = ("directions", folder, "-o", "r.csv", "--max-samples", "10", "--resume", "--force")
-    assert run(*arguments)[0] == 0
+    assert refused(*arguments).startswith("r.csv: exists; write to another file")
+    assert run(*arguments, "--resume")[2] == "r.csv: complete, nothing to do\n"
+    assert (tmp_path / "r.csv").read_text() == "mine"
+    assert run(*arguments, "--force")[0] == 0
     assert (tmp_path / "r.csv").read_text().startswith("pair_id,")
+    (tmp_path / "r.csv").write_text("")
+    assert run(*arguments)[0] == 0
 
 
 @posix

@@ -68,14 +68,14 @@ def test_what_cannot_be_is_refused(run, data, arguments, message):
 def test_the_graph_becomes_a_page(run, printed, data):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
-    for _ in range(2):
+    for force in ([], ["--force"]):
         message = "report written to graph.html\n"
-        printed("graph", "data.csv", "--report", "graph.html", messages=message)
+        printed("graph", "data.csv", "--report", "graph.html", *force, messages=message)
     assert '<p class="soft">data.csv</p>' in (data / "graph.html").read_text(encoding="utf-8")
     (data / "mine.html").write_text("<html>mine</html>")
     for name, message in [
         ("graph.txt", "must end in .html"),
-        ("mine.html", "is no result of an earlier run"),
+        ("mine.html", "exists; write to another file"),
         ("none/graph.html", "none: no such folder"),
     ]:
         status, _, err = run("graph", "data.csv", "--report", name)

@@ -1,8 +1,7 @@
-"""A file that is no result of an earlier run is replaced by no command without --force."""
+"""No command replaces an existing file without --force."""
 
 import pytest
 
-from anmmm._files import is_result_file
 from anmmm.datasets import make_anm_mixture
 from drawn import write_columns
 
@@ -43,7 +42,7 @@ def data(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
-def test_a_file_of_others_is_replaced_if_forced_alone(run, data, command, option, output):
+def test_an_existing_file_is_replaced_only_by_force(run, data, command, option, output):
     if command == "report":
         assert run("directions", "data.csv", "--columns", "all", "-o", "rows.csv")[0] == 0
     arguments = (command, *COMMANDS[command], option, output)
@@ -51,32 +50,10 @@ def test_a_file_of_others_is_replaced_if_forced_alone(run, data, command, option
     path.write_text(notes)
     status, _, err = run(*arguments)
     assert (status, path.read_text()) == (2, notes)
-    assert f"{output}: exists, and is no result of an earlier run; " in err
-    assert "replace it with --force" in err
+    assert f"{output}: exists; write to another file" in err
+    assert "--force" in err
     assert run(*arguments, "--force")[0] == 0
-    # The next run needs no force.
-    assert is_result_file(path)
-
-
-def test_a_page_that_shows_a_picture_is_no_picture(data, run):
-    assert run("direction", "data.csv", "--plot", "p.svg")[0] == 0
-    (data / "mine.html").write_text(f"<html>{(data / 'p.svg').read_text()}</html>")
-    assert not is_result_file(data / "mine.html")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "pair_id,x,y\np1,1,2\n",
-        "line,station\n4,5\n",
-        "cause,effect,kind,year\na,b,road,1990\n",
-        '{"pair_id": "p1", "x": [1, 2], "y": [3, 4]}\n',
-        '{"pair_id": "p1", "x": "rain", "y": "flood", "cause": "rain"}\n',
-    ],
-)
-def test_data_with_some_of_our_columns_are_not_taken_for_ours(tmp_path, content):
-    (tmp_path / "mine").write_text(content)
-    assert not is_result_file(tmp_path / "mine")
+    assert path.read_bytes() != notes.encode()
 
 
 @pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)

@@ -78,15 +78,12 @@ def read_to_end(file):
     return b"".join(parts).decode(), False
 
 
-def end(child, number, draw):
-    """Send the signal: SIGKILL to the driver alone, others to all, sometimes several times."""
+def end(child, number):
+    """Send the signal: SIGKILL to the driver alone, others to all."""
     if number == signal.SIGKILL:
         os.kill(child, number)
         return
-    for _ in range(draw.choice((1, 1, 2, 5))):
-        if not group_is_gone(child):
-            os.killpg(child, number)
-        time.sleep(draw.uniform(0.0, 0.1))
+    os.killpg(child, number)
 
 
 def main(folder, name, runs, jobs, seed=""):
@@ -106,7 +103,7 @@ def main(folder, name, runs, jobs, seed=""):
         if not wait_until(lambda rows=rows, path=checkpoint: rows_of(path) >= rows):
             stuck.append(f"{rows} rows in the checkpoint")
         time.sleep(draw.uniform(0.0, 0.5 if rows else 2.0))
-        end(child, getattr(signal, name), draw)
+        end(child, getattr(signal, name))
         error, closed = read_to_end(reader)
         os.close(reader)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if closed else None

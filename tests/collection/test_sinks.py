@@ -80,22 +80,21 @@ def test_an_interrupted_file_is_not_there(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
     path.write_text("pair_id,x,y,cause,effect,n,old")
     with pytest.raises(KeyboardInterrupt):
-        write_rows(path, broken_off(KeyboardInterrupt), DIRECTIONS)
+        write_rows(path, broken_off(KeyboardInterrupt), DIRECTIONS, force=True)
     assert path.read_text() == "pair_id,x,y,cause,effect,n,old"
     assert os.listdir(tmp_path) == [path.name]
 
 
 @SUFFIX
-def test_a_file_that_holds_no_rows_is_not_replaced(tmp_path, suffix):
+def test_an_existing_file_is_replaced_only_by_force(tmp_path, suffix):
     path = tmp_path / f"notes{suffix}"
     path.write_text("mine, and nobody else's")
-    with pytest.raises(FileExistsError, match=r"no result of an earlier run.*notes"):
+    with pytest.raises(FileExistsError, match=r"exists.*force=True.*notes"):
         write_rows(path, ROWS, DIRECTIONS)
     assert path.read_text() == "mine, and nobody else's"
-    for _ in range(2):
-        path.write_text("")
-        assert write_rows(path, ROWS, DIRECTIONS) == len(ROWS)
-        assert write_rows(path, ROWS, DIRECTIONS) == len(ROWS)
+    assert write_rows(path, ROWS, DIRECTIONS, force=True) == len(ROWS)
+    path.write_text("")
+    assert write_rows(path, ROWS, DIRECTIONS) == len(ROWS)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -542,7 +542,7 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
     graph = infer_graph(source, within=[("cause", "--", "effect")], columns=list(frame))
     with pytest.raises(FileExistsError, match="is the table of this graph"):
         graph.write(source, force=True)
-    with pytest.raises(FileExistsError, match="is no result of an earlier run"):
+    with pytest.raises(FileExistsError, match="exists; write to another file"):
         graph.write(notes)
     graph.write(notes, force=True)
     assert read_graph(notes).edges

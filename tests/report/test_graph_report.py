@@ -80,7 +80,7 @@ def test_a_full_disk_names_the_file(graph, tmp_path, name):
 def test_another_file_is_not_replaced(graph, tmp_path):
     other = tmp_path / "index.html"
     other.write_text("<html>mine</html>")
-    with pytest.raises(FileExistsError, match="is no result of an earlier run"):
+    with pytest.raises(FileExistsError, match="exists; write to another file"):
         write_graph_report(graph, other)
     assert other.read_text() == "<html>mine</html>"
     with pytest.raises(TypeError, match="found list"):

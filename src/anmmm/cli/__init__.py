@@ -6,8 +6,11 @@ Commands import modules when they run, so that help and version appear at once.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from contextlib import suppress
+from types import FrameType
 from typing import IO, Any
 
 import click
@@ -21,7 +24,6 @@ from anmmm.cli.evaluate import evaluate_command
 from anmmm.cli.graph import graph_command
 from anmmm.cli.messages import InputError
 from anmmm.cli.report import report_command
-from anmmm.cli.signals import EndingSignals
 
 __all__ = ["cli", "main"]
 
@@ -66,19 +68,48 @@ def main() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     LISTENERS.append(_compile_ahead)
-    with EndingSignals() as signals:
-        try:
-            status = _run()
-        except BaseException:
-            # Errors on the way out, such as of a closed terminal.
-            if signals.status is None:
-                raise
-            status = signals.status
-        # A run that succeeded in spite of the signal keeps status 0.
-        if status and signals.status is not None:
-            status = signals.status
-            _give_up(sys.stdout, sys.stderr)
+    received = _end_on_signals()
+    try:
+        status = _run()
+    except BaseException:
+        # Errors on the way out, such as of a closed terminal.
+        if not received:
+            raise
+        status = 1
+    # A run that succeeded in spite of the signal keeps status 0.
+    if status and received:
+        status = 128 + received[0]
+        _give_up(sys.stdout, sys.stderr)
     sys.exit(status)
+
+
+class Ended(BaseException):
+    """Raised by a signal; not a `KeyboardInterrupt`, which libraries catch."""
+
+
+def _end_on_signals() -> list[int]:
+    """Have Ctrl-C, SIGTERM and SIGHUP raise `Ended`; return the list of received signals."""
+    received: list[int] = []
+    # Windows has no SIGHUP.
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names]
+
+    def end(number: int, frame: FrameType | None) -> None:
+        # A second signal ends the process at once.
+        for listened in numbers:
+            signal.signal(listened, signal.SIG_DFL)
+        # Threads that wait for the ended work fail.
+        threading.excepthook = lambda failed: None
+        received.append(number)
+        raise Ended
+
+    for number in numbers.copy():
+        # One that is ignored, as under nohup, stays so.
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, end)
+        else:
+            numbers.remove(number)
+    return received
 
 
 def _compile_ahead() -> None:
@@ -102,7 +133,7 @@ def _run() -> Any:
     except click.ClickException as error:
         error.show()
         status = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, Ended):
         status = _INTERRUPTED
     except OSError as error:
         # Standard output failed, e.g. a full disk; click handles a closed pipe.

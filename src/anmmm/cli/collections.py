@@ -57,8 +57,8 @@ def directions(source: str, **options: Any) -> None:
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also if Ctrl-C, a
     scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume continues from them. If
     there are none it starts, and if FILE is complete it computes nothing, whatever FILE was
-    computed from. Without --resume a complete FILE is replaced. With -o, pairs are printed only if
-    their number is known and at most 1000.
+    computed from. Without --resume an existing FILE is replaced only with --force. With -o, pairs
+    are printed only if their number is known and at most 1000.
     """
     from anmmm.cli.run import CollectionRun
     from anmmm.cli.tables import DirectionsTable

@@ -146,9 +146,7 @@ refine_option = click.option(
     help="Refine the clusters of the latent by a mixture of curves, or print them unrefined. "
     "[default: refine, unless one mechanism is much more likely]",
 )
-force_option = click.option(
-    "--force", is_flag=True, help="Replace files that are no result of an earlier run."
-)
+force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 collection_options = [
     click.option(
         "-o",
@@ -162,7 +160,7 @@ collection_options = [
         "--resume",
         is_flag=True,
         help="Start or continue a run to the same FILE; a complete FILE stays as it is. "
-        "[default: compute all, replace FILE]",
+        "[default: compute all]",
     ),
     *source_options,
     missing_option,

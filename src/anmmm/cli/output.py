@@ -7,18 +7,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from anmmm._files import check_overwrite, check_writable, is_result_file, is_same
+from anmmm._files import check_overwrite, check_writable, is_same
 from anmmm.cli.input import input_errors
 from anmmm.cli.messages import InputError
 
 PAGES, PLOTS = (".html", ".htm"), (".png", ".pdf", ".svg")
-REMEDY = "replace it with --force"
+REMEDY = "use --force"
 
 
 def check_file(
     path: str, suffixes: Sequence[str], *sources: str | None, force: bool = False
 ) -> None:
-    """Refuse a file that cannot be written, is read, or is no result of an earlier run."""
+    """Refuse a file that cannot be written, is read, or exists."""
     if not path.lower().endswith(tuple(suffixes)):
         raise InputError(f"{path}: the name must end in {' or '.join(suffixes)}")
     for source in sources:
@@ -42,13 +42,13 @@ def check_plot(path: str | None, *sources: str | None, force: bool) -> None:
 
 
 def refuse_input_as_output(output: str, source: str) -> None:
-    """Refuse to overwrite the input, or a file of the input folder."""
+    """Refuse to overwrite the input."""
     if source == "-":
         # Standard input may be closed, or not a file.
         with suppress(OSError, ValueError, AttributeError):
             if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
                 raise InputError(f"{output}: is the input; write to another file")
-    elif is_same(output, source) or (is_within(output, source) and not is_result_file(output)):
+    elif is_same(output, source):
         raise InputError(f"{output}: is part of the input; write to another file")
 
 

@@ -16,7 +16,6 @@ from anmmm._files import (
     check_overwrite,
     check_writable,
     is_replaceable,
-    is_result_file,
     remove_leftovers,
     to_json_document,
 )
@@ -160,12 +159,11 @@ class CollectionRun:
         with input_errors(output):
             checkpoint = self._checkpoint_of(output)
         with input_errors():
-            check_overwrite(output, force=self.force, remedy=REMEDY)
             # A file gets its name when it is complete; after that its checkpoint is removed.
             is_ended = checkpoint is not None and not os.path.exists(checkpoint)
-            is_full = os.path.isfile(output) and os.path.getsize(output) > 0
-            if self.resume and is_ended and is_full and is_result_file(output):
+            if self.resume and is_ended and os.path.isfile(output) and os.path.getsize(output):
                 return None, True
+            check_overwrite(output, force=self.force or self.resume, remedy=REMEDY)
             check_writable(output)
         return checkpoint, False
 
@@ -208,7 +206,7 @@ class CollectionRun:
         summarizer, error = Summarizer(), ""
         sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
         if self.output is not None:
-            sink = open_sink(self.output, results.schema, timings=self.timings, force=self.force)
+            sink = open_sink(self.output, results.schema, timings=self.timings, force=True)
         with sink as write, _progress(results) as bar:
             if prints:
                 _print(bar, table.header())

@@ -376,7 +376,7 @@ class PairResults(Sequence[R]):
             raise TypeError(f"{method} needs directions, found rows of {self.schema.kind}")
         return (row for row in self if isinstance(row, PairResult))
 
-    def write(self, path: StrPath, *, timings: bool = False) -> int:
+    def write(self, path: StrPath, *, timings: bool = False, force: bool = False) -> int:
         """Compute all pairs, and write them to a file row by row.
 
         Parameters
@@ -385,6 +385,8 @@ class PairResults(Sequence[R]):
             ``.csv``, ``.jsonl`` or ``.parquet``; written when it is complete.
         timings : bool
             Whether the column ``seconds`` is filled; without it equal results give equal files.
+        force : bool
+            Whether to replace an existing file.
 
         Returns
         -------
@@ -398,13 +400,13 @@ class PairResults(Sequence[R]):
         ImportError
             If the file is Parquet and pyarrow is not installed.
         OSError
-            If the file cannot be written, is the source, or is no result of an earlier run.
+            If the file cannot be written, is the source, or exists.
         RuntimeError
             If the rows were read already and not kept, or the run stopped before its end.
         """
         refuse_source(path, self._source, "the source of these results")
         try:
-            return write_rows(path, self, self.schema, timings=timings)
+            return write_rows(path, self, self.schema, timings=timings, force=force)
         finally:
             self.close()
 

@@ -54,10 +54,17 @@ def open_sink(
         yield write
 
 
-def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: bool = False) -> int:
+def write_rows(
+    path: StrPath,
+    rows: Iterable[Any],
+    schema: Schema,
+    *,
+    timings: bool = False,
+    force: bool = False,
+) -> int:
     """Write all rows to a file and return their number; see `open_sink`."""
     count = 0
-    with open_sink(path, schema, timings=timings) as write:
+    with open_sink(path, schema, timings=timings, force=force) as write:
         for row in rows:
             write(row)
             count += 1

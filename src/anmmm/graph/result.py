@@ -361,13 +361,13 @@ class CausalGraph(Record):
             ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``. All but
             ``.csv`` have `constraints` too.
         force : bool
-            Whether to replace a file that is no result of an earlier run.
+            Whether to replace an existing file.
 
         Raises
         ------
         ValueError, ImportError, OSError
             If the format is unknown or its library not installed, or cannot hold a name, or if the
-            file cannot be written, is the table of the graph, or is another file.
+            file cannot be written, is the table of the graph, or exists.
         """
         refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
@@ -395,7 +395,6 @@ class CausalGraph(Record):
                 pyarrow_module("parquet").write_table(table, temporary)
             else:
                 graph = self.to_networkx()
-                # The mark of a result file, also of a graph without edges.
                 graph.graph |= {"anmmm_version": __version__, "constraints": constraints}
                 networkx = require("networkx", "graph", "GraphML")
                 networkx.write_graphml(graph, temporary, named_key_ids=True)

@@ -38,7 +38,7 @@ def write_graph_report(
     name : str, optional
         Name of the table on the page.
     force : bool
-        Whether to replace a file that is no result of an earlier run.
+        Whether to replace an existing file.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def write_graph_report(
     TypeError
         If `graph` is not a `CausalGraph`.
     OSError
-        If the page cannot be written, or `output` is a file that no run of this package wrote.
+        If the page cannot be written, or `output` exists.
 
     Notes
     -----

@@ -112,7 +112,7 @@ def write_report(
     progress : bool
         Whether to show a progress bar on standard error.
     force : bool
-        Whether to replace a file that is no result of an earlier run.
+        Whether to replace an existing file.
 
     Returns
     -------
@@ -127,8 +127,7 @@ def write_report(
         If an argument is wrong, or a file is not a table of directions (`SourceError`, with the
         line).
     OSError
-        If a file cannot be read or the page not be written, or `output` is a file that is read or
-        that no run of this package wrote.
+        If a file cannot be read or the page not be written, or `output` exists or is read.
 
     Notes
     -----
