@@ -15,15 +15,15 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 UPSTREAM_FIRST = """
-    _version _lazy _typing _optional _signals _warning _words _compiling _kernels _threads
-    _workers _pickled _html _record _hash _files _validation _columns _categories preprocessing
+    _version _lazy _typing _optional _signals _text _warning _compiling _kernels _threads
+    _workers _record _files _validation _columns _categories preprocessing
     gppom permutation independence mixture evidence _ahead confidence dependence direction
     clustering datasets collection evaluation graph plotting report interop __init__ cli __main__
 """
 ORDER = UPSTREAM_FIRST.split()
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_categories", "_hash", "_record", "_typing", "_validation", "_warning"}
+    "datasets": {"_categories", "_record", "_text", "_typing", "_validation", "_warning"}
     | {"_signals"},
     "independence": {"_columns", "_kernels", "_record", "_typing", "_validation", "_warning"}
     | {"gppom", "permutation"},

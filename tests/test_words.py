@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import anmmm
-from anmmm._words import Table, spelled, with_error
+from anmmm._text import Table, valid_utf8, with_error
 
 
 @pytest.mark.parametrize("unknown", [None, math.nan])
@@ -15,7 +15,7 @@ def test_an_unknown_error_is_left_out(unknown):
 
 
 def test_what_is_no_unicode_has_backslashes():
-    assert spelled("a\udcffé") == "a\\udcffé"
+    assert valid_utf8("a\udcffé") == "a\\udcffé"
 
 
 def test_a_table_widens_its_columns_where_cells_need_it():

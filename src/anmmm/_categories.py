@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._text import brief
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     DATES,
@@ -26,7 +27,6 @@ from anmmm._validation import (
     MissingValueError,
     as_matrix,
     as_real,
-    brief,
     check_aligned,
     check_choice,
     check_lengths,

@@ -11,8 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
+from anmmm._text import brief
 from anmmm._typing import ArrayLike
-from anmmm._validation import brief
 from anmmm._warning import default_float_errors
 
 P = ParamSpec("P")

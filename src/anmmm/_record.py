@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import numpy as np
 
+from anmmm._text import cut, valid_utf8
 from anmmm._warning import numpy_defaults
 
 T = TypeVar("T")
@@ -49,8 +50,7 @@ class Record:
 
     def _repr_html_(self) -> str:
         """Return the printed text for notebooks."""
-        text = str(self).encode("utf-8", "backslashreplace").decode("utf-8")
-        return f"<pre>{escape(text)}</pre>"
+        return f"<pre>{escape(valid_utf8(str(self)))}</pre>"
 
 
 def _shown(value: Any) -> str:
@@ -66,4 +66,4 @@ def _shown(value: Any) -> str:
     text = " ".join(repr(value).split())
     if is_dataclass(value) and not isinstance(value, type) and len(text) > SHORT:
         return f"<{type(value).__qualname__}>"
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+    return cut(text, LONGEST_TEXT)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._signals import unless_signal
+from anmmm._text import brief, counted, cut
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._warning import default_float_errors
-from anmmm._words import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,27 +44,8 @@ _ADVICE = {
 EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
 FLATTENED = 64.0 * EPS
-# Letters of a value that a message repeats.
-LONGEST = 80
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
-
-
-def brief(value: Any) -> str:
-    """Return the repr of a value for a message, shortened if it is long."""
-    # Of long text and bytes only the beginning is spelled.
-    start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
-    try:
-        text = repr(start)
-    except unless_signal(Exception):
-        # Python refuses to spell whole numbers of thousands of digits.
-        text = f"a value of type {type(value).__name__}"
-    return cut(text)
-
-
-def cut(text: str, most: int = LONGEST) -> str:
-    """Return text of at most so many letters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def as_matrix(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anmmm._words import printable
+from anmmm._text import printable
 from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     column_options,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from anmmm._words import counted
+from anmmm._text import counted
 from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     categories_option,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from anmmm._categories import as_given, as_variables, missing_of, refuse_empty, without_objects
 from anmmm._record import Record
+from anmmm._text import counted, has_digits, listed
 from anmmm._typing import BoolArray, IntArray
-from anmmm._words import counted, has_digits
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
-from anmmm.datasets.errors import SourceError, listed
+from anmmm.datasets.errors import SourceError
 from anmmm.datasets.text import TextTable, parse_table
 
 # Arguments of the library whose names are not words, and options of other names.

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import click
 
-from anmmm._words import printable
+from anmmm._text import printable
 
 # File name in errors of writing to it.
 STANDARD_OUTPUT = "standard output"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from anmmm._words import counted
+from anmmm._text import counted
 from anmmm.cli.messages import InputError, say
 from anmmm.cli.options import force_option, source_options, with_options
 

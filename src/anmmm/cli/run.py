@@ -20,7 +20,7 @@ from anmmm._files import (
     to_json_document,
 )
 from anmmm._optional import require
-from anmmm._words import counted
+from anmmm._text import counted
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
 from anmmm.cli.options import given

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
-from anmmm._validation import cut
-from anmmm._words import Table, hypotheses, printable
+from anmmm._text import Table, cut, hypotheses, printable
 from anmmm.cli.messages import plain
 from anmmm.direction.outcome import format_confidence, format_decision
 

@@ -16,11 +16,11 @@ from scipy.special import softmax
 from anmmm._categories import complete_rows, names_of
 from anmmm._columns import takes_pairs
 from anmmm._record import Record, computed
+from anmmm._text import Table, printable
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import as_new_pair, as_pair, check_count, check_rng
 from anmmm._warning import default_float_errors
-from anmmm._words import Table, printable
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor

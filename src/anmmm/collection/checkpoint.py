@@ -24,9 +24,8 @@ import joblib
 import numpy as np
 
 from anmmm._files import with_filename
+from anmmm._text import brief, counted, cut, valid_utf8
 from anmmm._typing import StrPath
-from anmmm._validation import brief, cut
-from anmmm._words import counted, spelled
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair
 
@@ -135,7 +134,7 @@ class Checkpoint:
         fault = ""
         for name in ("pair_id", "truth", "weight", "group"):
             found, expected = getattr(row, name), getattr(pair, name)
-            if found != (spelled(expected) if isinstance(expected, str) else expected):
+            if found != (valid_utf8(expected) if isinstance(expected, str) else expected):
                 fault = f"{name} is {brief(found)}, but that of the pair is {brief(expected)}"
         if row.n and row.n > len(pair.x):
             fault = f"n is {row.n}, but the pair has {counted(len(pair.x), 'row')}"
@@ -264,7 +263,7 @@ def digest(pair: Pair) -> str:
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (*metadata, pair.problem, pair.n_dropped)
     variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
-    return joblib.hash((parts, variables, pair.others))[:16]
+    return str(joblib.hash((parts, variables, pair.others)))[:16]
 
 
 def _digest(position: int, content: str) -> str:

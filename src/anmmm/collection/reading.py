@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from anmmm._files import with_filename
+from anmmm._text import listed
 from anmmm._typing import StrPath
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import check_sink
 from anmmm.collection.sources.parquet import open_parquet, source_errors
 from anmmm.datasets import SourceError
-from anmmm.datasets.errors import listed
 
 BATCH = 10_000
 

@@ -6,7 +6,7 @@ from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from anmmm._record import Record
-from anmmm._words import hypotheses
+from anmmm._text import hypotheses
 from anmmm.direction import DirectionResult
 from anmmm.direction.outcome import UNRELATED_GIVEN, format_with_confidence
 

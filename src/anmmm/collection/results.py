@@ -413,8 +413,6 @@ class PairResults(Sequence[R]):
 
 # Types of columns in pandas.
 _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
-# Columns shown in notebooks.
-_SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
 
 
 def rank_key(row: Any) -> tuple[int, float, float]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from anmmm._optional import pyarrow_module
 from anmmm._record import computed
-from anmmm._validation import brief, check_between, check_choice, check_nonnegative, check_truth
+from anmmm._text import brief, valid_utf8
+from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
 from anmmm._version import __version__
-from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.direction.outcome import NO_PREFERENCE, RELATIONS
 
@@ -65,7 +65,7 @@ class Schema:
         get, seconds = attrgetter(*self.columns), self.columns.index("seconds")
 
         def values(row: Any) -> list[Any]:
-            cells = [spelled(cell) if isinstance(cell, str) else cell for cell in get(row)]
+            cells = [valid_utf8(cell) if isinstance(cell, str) else cell for cell in get(row)]
             if not timings:
                 cells[seconds] = None
             return cells

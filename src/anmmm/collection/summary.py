@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._record import Record
-from anmmm._words import counted, with_error
+from anmmm._text import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.direction.outcome import (
     COMMON_CAUSE,

@@ -12,10 +12,10 @@ import numpy as np
 from anmmm._categories import as_variables
 from anmmm._record import Record
 from anmmm._signals import unless_signal
+from anmmm._text import counted, hypotheses, renamed
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
 from anmmm._warning import default_float_errors, suppress_convergence_warnings
-from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id

@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-
-from anmmm._validation import cut
-
-
-def listed(names: Sequence[Hashable]) -> str:
-    """Return the first eight names for a message, long ones cut."""
-    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
-
 
 class SourceError(ValueError):
     """A source of pairs cannot be read, or not to its end.

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._text import brief, cut
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import AS_NAMES, LIMIT, NUMBER, brief, check_flag, cut, text_advice
+from anmmm._validation import AS_NAMES, LIMIT, NUMBER, check_flag, text_advice
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 

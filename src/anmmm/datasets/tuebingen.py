@@ -16,8 +16,8 @@ from typing import overload
 import numpy as np
 
 from anmmm._signals import unless_signal
+from anmmm._text import brief
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import brief
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair

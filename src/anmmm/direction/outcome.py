@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from anmmm._words import hypotheses
+from anmmm._text import hypotheses
 
 Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
 

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from anmmm._categories import Variables
+from anmmm._text import counted
 from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import as_pair
-from anmmm._words import counted
 from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import INDEPENDENT, format_decision
 from anmmm.evidence import column_limit_error

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from anmmm._categories import Variables
 from anmmm._record import Record, computed
+from anmmm._text import counted, hypotheses, renamed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
-from anmmm._words import counted, hypotheses, renamed
 from anmmm.confidence import Probabilities
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
 from anmmm.direction.outcome import (

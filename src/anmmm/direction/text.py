@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._words import Table, hypotheses, printable, renamed
+from anmmm._text import Table, hypotheses, printable, renamed
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -37,7 +37,9 @@ The decision is made for mixtures; on a single mechanism it is no better than ch
 
 
 def direction_text(
-    result: DirectionResult, spell: Callable[[str], str] = printable, n_total: int | None = None
+    result: DirectionResult,
+    spell: Callable[[str], str] = printable,
+    n_total: int | None = None,
 ) -> str:
     """Describe a decision; `spell` returns text that a terminal shows, `n_total` rows are given."""
     # Spelled now, so that the table lines up.

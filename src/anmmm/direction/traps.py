@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from anmmm._text import counted
 from anmmm._typing import BoolArray, FloatArray
-from anmmm._words import counted
 from anmmm.confidence import UNSURE
 from anmmm.direction.outliers import decide_again
 from anmmm.evidence.lengths import Compare

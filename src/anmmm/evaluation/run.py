@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anmmm._record import Record
+from anmmm._text import Table, with_error
 from anmmm._validation import MIN_SAMPLES, check_count
-from anmmm._words import Table, with_error
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import accuracy_lines

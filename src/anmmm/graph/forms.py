@@ -15,8 +15,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._optional import require
+from anmmm._text import brief
 from anmmm._typing import IntArray, StrPath
-from anmmm._validation import as_real, brief
+from anmmm._validation import as_real
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 

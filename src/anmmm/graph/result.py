@@ -23,12 +23,11 @@ from anmmm._files import (
 )
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed
+from anmmm._text import Table, brief, counted, listed
 from anmmm._typing import FloatArray, IntArray, StrPath
-from anmmm._validation import brief, check_between, check_count
+from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
-from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
-from anmmm.datasets.errors import listed
 from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, is_constant, level_names, missing_of
+from anmmm._text import brief, counted, listed
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import MISSING, brief, check_choice
+from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
-from anmmm._words import counted
 from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.protocol import missing_text
 from anmmm.collection.sources.table import refuse_same_spelling
-from anmmm.datasets.errors import SourceError, listed
+from anmmm.datasets.errors import SourceError
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.lengths import Sample
 from anmmm.graph.search import Rules, causal_order

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, given_pair
+from anmmm._text import cut, hypotheses
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import check_lengths, check_single, cut
-from anmmm._words import hypotheses
+from anmmm._validation import check_lengths, check_single
 from anmmm.direction import DirectionResult, LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,

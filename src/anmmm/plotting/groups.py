@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._categories import as_labels
+from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import check_between, check_nonnegative, cut
+from anmmm._validation import check_between, check_nonnegative
 from anmmm.clustering import ClusteringResult
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._validation import cut
+from anmmm._text import cut
 from anmmm.collection.records import PairResult
 from anmmm.direction.outcome import COMMON_CAUSE, LEANING, NO_CONFIDENCE, NO_PREFERENCE, SURE
 from anmmm.plotting.style import axes_or_new, matplotlib_module

@@ -18,9 +18,9 @@ from tqdm.auto import tqdm
 from anmmm._categories import level_names
 from anmmm._compiling import can_report
 from anmmm._files import STEERING
+from anmmm._text import hypotheses, valid_utf8
 from anmmm._threads import single_thread
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._words import hypotheses, spelled
 from anmmm.clustering import cluster_mechanisms
 from anmmm.collection.records import PairResult
 from anmmm.collection.sources.items import Items
@@ -84,7 +84,7 @@ def draw_pairs(
     bar = tqdm(total=len(wanted), unit="plot", desc="drawing", disable=hidden, leave=False)
     try:
         for pair in pairs:
-            pair_id = spelled(pair.pair_id)
+            pair_id = valid_utf8(pair.pair_id)
             if pair_id in ahead:
                 ahead.remove(pair_id)
                 with single_thread():

@@ -19,10 +19,10 @@ from anmmm._files import (
     with_filename,
 )
 from anmmm._optional import require
+from anmmm._text import hypotheses, valid_utf8, with_error
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
-from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
@@ -205,7 +205,7 @@ def check_page(path: StrPath, template: str, *, force: bool = False) -> Any:
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
         finalize=lambda value: (
-            value if hasattr(value, "__html__") else _CONTROL.sub("\ufffd", spelled(str(value)))
+            value if hasattr(value, "__html__") else _CONTROL.sub("\ufffd", valid_utf8(str(value)))
         ),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -20,8 +20,9 @@ from typing import IO, Any
 import joblib
 import numpy as np
 
+from anmmm._text import brief
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import brief, check_truth, text_advice
+from anmmm._validation import check_truth, text_advice
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.files import FromFiles, SeenIds

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from anmmm._categories import labels_of, level_names, read_texts
 from anmmm._record import Record, computed
+from anmmm._text import brief, counted, has_digits, listed
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import AS_NAMES, DATES, brief, is_missing, text_advice
+from anmmm._validation import AS_NAMES, DATES, is_missing, text_advice
 from anmmm._warning import warn_caller
-from anmmm._words import counted, has_digits
 from anmmm.collection.sources.parquet import (
     category_columns,
     floats,
@@ -31,7 +31,6 @@ from anmmm.collection.sources.parquet import (
     source_errors,
 )
 from anmmm.datasets import SourceError
-from anmmm.datasets.errors import listed
 from anmmm.datasets.text import UNNAMED, number_rows, read_table
 
 Columns = dict[Hashable, NDArray[Any]]

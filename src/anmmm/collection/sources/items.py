@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from anmmm._categories import given_pair, names_of, plain
-from anmmm._validation import as_real, brief, check_aligned
+from anmmm._text import brief
+from anmmm._validation import as_real, check_aligned
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 from anmmm.datasets.files import SeenIds

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._text import listed
 from anmmm._typing import StrPath
 from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
@@ -20,7 +21,6 @@ from anmmm.collection.sources.parquet import PARQUET_SUFFIXES, REQUIRED, Parquet
 from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
-from anmmm.datasets.errors import listed
 from anmmm.datasets.text import check_header, refuse_binary
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from anmmm._optional import pyarrow_module
 from anmmm._signals import unless_signal
+from anmmm._text import listed
 from anmmm._typing import FloatArray, StrPath
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
-from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles, SeenIds
 
 PARQUET_SUFFIXES = frozenset({".parquet", ".pq", ".parq"})

@@ -15,14 +15,13 @@ import joblib
 import numpy as np
 
 from anmmm._categories import is_constant, missing_of
-from anmmm._validation import brief
+from anmmm._text import brief, listed
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.others import Explainers, as_numbers
 from anmmm.collection.sources.protocol import make_pair
 from anmmm.collection.sources.screen import dependence_pvalues, left_out
 from anmmm.datasets import Pair, SourceError
-from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
 ROW_NUMBERS = "unnamed, numbers the rows"

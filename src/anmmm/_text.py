@@ -1,4 +1,4 @@
-"""Decisions, counts and numbers as a user reads them, wherever that is; aligned lines of text."""
+"""Texts for users: values, counts and names in messages, and aligned lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from anmmm._signals import unless_signal
 
 
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
@@ -23,12 +26,39 @@ def has_digits(names: Iterable[Hashable]) -> bool:
     return any(str(name).isdecimal() for name in names)
 
 
+# Letters of a value that a message repeats.
+LONGEST = 80
+
+
+def brief(value: Any) -> str:
+    """Return the repr of a value for a message, shortened if it is long."""
+    # Of long text and bytes only the beginning is spelled.
+    start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
+    try:
+        text = repr(start)
+    except unless_signal(Exception):
+        # Python refuses to spell whole numbers of thousands of digits.
+        text = f"a value of type {type(value).__name__}"
+    return cut(text)
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """Return text of at most so many letters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def listed(names: Sequence[Hashable]) -> str:
+    """Return the first eight names for a message, long ones cut."""
+    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+
+
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, ``1 pair`` or ``2 pairs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def spelled(text: str) -> str:
+def valid_utf8(text: str) -> str:
     """Return text as files spell it, with backslashes for invalid Unicode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
