@@ -89,8 +89,9 @@ arrayed = arrays(st.sampled_from([float, int, bool, "U3"]), array_shapes(min_dim
 )
 def test_whatever_a_record_holds_is_one_line(value):
     assert len(repr(Example(Example(value))).split("\n")) == 1
-    html = Example(f"<b>&\ud800 {value}")._repr_html_()
-    assert html.startswith("<pre>Example(value=&#x27;&lt;b&gt;&amp;")
+    html = Example(["<b>&\ud800", value])._repr_html_()
+    assert html.startswith("<pre>Example(value=[&#x27;&lt;b&gt;&amp;")
+    assert html.count("<") == 2
     html.encode("utf-8")
 
 

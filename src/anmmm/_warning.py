@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-_PACKAGE = os.path.join(os.path.dirname(__file__), "")
+# The decorator `default_float_errors` has its frames in the second.
+_INSIDE = (os.path.join(os.path.dirname(__file__), ""), contextlib.__file__)
 _suppressed: ContextVar[bool] = ContextVar("suppressed", default=False)
 # A decorator that takes a microsecond: underflow is no error, others show (in tests, as errors).
 numpy_defaults = np.errstate(all="warn", under="ignore")
@@ -33,8 +35,9 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     # From Python 3.12 on, warnings have an option to skip files.
     level = 1
     caller: FrameType | None = sys._getframe()
-    while caller is not None and caller.f_code.co_filename.startswith(_PACKAGE):
-        level, caller = level + 1, caller.f_back
+    while caller is not None and caller.f_code.co_filename.startswith(_INSIDE):
+        level += 1
+        caller = caller.f_back
     warnings.warn(message, category, stacklevel=level)
 
 

@@ -349,7 +349,7 @@ TAKERS = (
     lambda results, folder: results.to_list(),
     lambda results, folder: results.to_pandas(),
     lambda results, folder: results.to_arrow(),
-    lambda results, folder: results.write(folder / "r.csv"),
+    lambda results, folder: results.write(folder / "r.csv", force=True),
 )
 
 
@@ -380,6 +380,16 @@ def test_a_source_is_not_replaced_by_its_results(tmp_path):
     with pytest.raises(FileExistsError, match="source of these results"):
         infer_directions(table, columns=[("x", "y")], **CHEAP).write(table)
     assert table.read_bytes() == before
+
+
+def test_an_existing_file_is_replaced_only_by_force(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("mine")
+    results = infer_directions([mixture(1)], **CHEAP)
+    with pytest.raises(FileExistsError, match=r"exists.*force=True"):
+        results.write(path)
+    assert path.read_text() == "mine"
+    assert results.write(path, force=True) == 1
 
 
 def test_progress_only_when_asked_and_only_to_stderr(capsys):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from threading import RLock
 from typing import Any, TypeVar, overload
 
-from anmmm._files import refuse_source
+from anmmm._files import check_overwrite, refuse_source
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_between
@@ -405,8 +405,9 @@ class PairResults(Sequence[R]):
             If the rows were read already and not kept, or the run stopped before its end.
         """
         refuse_source(path, self._source, "the source of these results")
+        check_overwrite(path, force=force)
         try:
-            return write_rows(path, self, self.schema, timings=timings, force=force)
+            return write_rows(path, self, self.schema, timings=timings, force=True)
         finally:
             self.close()
 
