@@ -56,7 +56,7 @@ def test_shards_are_the_rows_of_the_whole(run, folder):
     run(*command, "whole.jsonl")
     whole = lines("whole.jsonl")
     for number in (1, 2, 3, 4, 5):
-        assert run(*command, "s.jsonl", "--shard", f"{number}/5")[0] == 0
+        assert run(*command, "s.jsonl", "--force", "--shard", f"{number}/5")[0] == 0
         assert lines("s.jsonl") == whole[number - 1 :: 5]
 
 
@@ -144,8 +144,8 @@ def test_resume_begins_where_nothing_is_there_and_ends_where_all_is(run, folder,
     now = (tmp_path / "r.csv").stat()
     assert (now.st_ino, now.st_mtime_ns) == identity
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
-    # Without the option it is computed anew, and replaced.
-    status, again, err = run(*command[:-1])
+    # By force it is computed anew, and replaced.
+    status, again, err = run(*command[:-1], "--force")
     assert (status, again, err) == (0, out, "12 rows written to r.csv\n")
     assert (tmp_path / "r.csv").stat().st_ino != before.st_ino
 
@@ -162,7 +162,7 @@ def test_an_interrupted_run_over_a_complete_file_goes_on(run, folder, tmp_path, 
 
     with monkeypatch.context() as patch:
         patch.setattr(Summarizer, "add", failing)
-        assert run("directions", folder, "-o", "r.csv")[0] == 2
+        assert run("directions", folder, "-o", "r.csv", "--force")[0] == 2
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "r.csv.checkpoint"]
     status, _, err = run("directions", folder, "-o", "r.csv", "--resume")
     found = "4 finished pairs found in r.csv.checkpoint\n"
@@ -295,8 +295,8 @@ def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refu
     err = refused("directions", plain_folder, "-o", plain_folder / "rows.csv")
     assert "the next run would read this file as a pair" in err
     assert sorted(os.listdir(plain_folder)) == ["p1.txt", "p2.txt"]
-    for _ in range(2):
-        _, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.jsonl")
+    for force in ([], ["--force"]):
+        _, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.jsonl", *force)
         assert err.startswith("2 rows written")
 
 
@@ -498,6 +498,6 @@ def test_a_write_protected_result_is_refused_before_anything_is_computed(refused
     (tmp_path / "r.csv").write_text("pair_id,x,y,cause,effect,n,old\n")
     (tmp_path / "r.csv").chmod(0o444)
     for _ in range(2):
-        err = refused("directions", folder, "-o", "r.csv")
+        err = refused("directions", folder, "-o", "r.csv", "--force")
         assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
         assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]

@@ -93,8 +93,7 @@ def test_messages_are_lines_and_name_options(run, data):
         "1 column left out:\n  data.csv: 'column 1' has no name and numbers the rows; --columns "
         "takes it if named there\n2 edges written to graph.csv\n"
     )
-    run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")
-    again = run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")
+    again = run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv", "--force")
     assert again[2] == "1 edge written to graph.csv\n"
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
     assert "; --drop-missing leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]

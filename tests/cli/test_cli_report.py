@@ -61,8 +61,8 @@ def test_what_cannot_be_used_is_one_sentence_and_status_2(refused, rows, argumen
 
 
 def test_a_page_beside_the_pairs_may_be_written_anew(run, rows):
-    for _ in range(2):
-        status, _, err = run("report", "rows.csv", "--source", ".", "--format", "folder")
+    for force in ([], ["--force"]):
+        status, _, err = run("report", "rows.csv", "--source", ".", "--format", "folder", *force)
         last = "report of 2 rows written to report.html, 0 pairs drawn"
         assert (status, err.splitlines()[-1]) == (0, last)
 

@@ -24,7 +24,7 @@ HOSTILE = "<script>alert('&\"')</script>\x00\u202e"
 
 def report(tmp_path, rows, **options):
     path = tmp_path / "page.html"
-    outcome = write_report(rows, path, **options)
+    outcome = write_report(rows, path, force=True, **options)
     text = path.read_text(encoding="utf-8")
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
     # No script, nothing from elsewhere, nothing of this machine.
@@ -296,7 +296,7 @@ def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
     write_report(known_rows(5), page)
     old = page.read_bytes()
     with pytest.raises(SourceError, match=r"rows\.csv: the file stops in the middle"):
-        write_report(path, page)
+        write_report(path, page, force=True)
     assert page.read_bytes() == old
     assert {each.name for each in tmp_path.iterdir()} == {"rows.csv", "page.html"}
 
