@@ -178,6 +178,19 @@ def test_a_digest_sees_every_part(change):
     assert len(digest(Pair("s", np.array(["a"]), np.array([None])))) == 16
 
 
+def test_a_digest_depends_on_values_and_not_on_their_layout():
+    table = np.arange(24.0).reshape(12, 2)
+    x, y = table.T
+    same = [(x, y), (x.copy(), y.copy()), (np.ma.array(x), y), (np.asfortranarray(table)[:, 0], y)]
+    assert len({digest(Pair("p", *pair)) for pair in same}) == 1
+    masked = np.ma.array(x, mask=x == 4.0)
+    objects = np.array([1.5, None, "b"] * 4, dtype=object)
+    generator = (number for number in range(12))
+    others = [(y, x), (masked, y), (x.astype("f4"), y), (objects, y), (generator, y)]
+    assert len({digest(Pair("p", *pair)) for pair in [*same, *others]}) == 6
+    assert digest(Pair("p", objects.copy(), y)) == digest(Pair("p", objects, y))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 @pytest.mark.parametrize("size", [10, 2000])
 def test_a_full_disk_leaves_no_empty_checkpoint_behind(path, size):

@@ -263,7 +263,21 @@ def digest(pair: Pair) -> str:
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (*metadata, pair.problem, pair.n_dropped)
     variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
-    return str(joblib.hash((parts, variables, pair.others)))[:16]
+    return content_hash(parts, *variables, *(pair.others or ()))[:16]
+
+
+def content_hash(*values: Any) -> str:
+    """Return a hash of plain values and arrays, whatever the layout of these in memory."""
+    return str(joblib.hash([_content(value) for value in values]))
+
+
+def _content(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    mask = np.ma.getmaskarray(value) if np.ma.is_masked(value) else None
+    array = np.ascontiguousarray(value)
+    # Objects need not be picklable.
+    return (repr(array.tolist()) if array.dtype.hasobject else array), mask
 
 
 def _digest(position: int, content: str) -> str:

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import joblib
-
 from anmmm._signals import unless_signal
-from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.checkpoint import Checkpoint, content_hash
 
 T = TypeVar("T")
 
@@ -38,7 +36,7 @@ class Fits:
         """Return the result that depends on arrays and plain values; None if it is not known."""
         if self.log is None:
             return None
-        key = joblib.hash(parts)
+        key = content_hash(*parts)
         row = self.log.find(self.places.get(key, -2))
         # Two threads may have taken one place.
         if row is None or row[0] != key:
@@ -54,7 +52,7 @@ class Fits:
     def put(self, result: Any, *parts: Any) -> None:
         """Keep a result."""
         if self.log is not None:
-            key = joblib.hash(parts)
+            key = content_hash(*parts)
             place = self.places.setdefault(key, len(self.places))
             self.log.add([(place, key, b64encode(pickle.dumps(result)).decode())])
 

@@ -14,6 +14,7 @@ from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
+from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.variable import Variable, in_company
@@ -58,7 +59,7 @@ class Sample(Record):
     @computed
     def digest(self) -> str:
         """A digest of the columns, which their fits depend on."""
-        return str(joblib.hash((self.values, self.categorical)))
+        return content_hash(self.values, self.categorical)
 
     @computed
     def standardized(self) -> FloatArray:

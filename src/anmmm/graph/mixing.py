@@ -16,12 +16,12 @@ from functools import lru_cache, partial
 from itertools import chain, combinations, permutations
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
+from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.models.gaussian import Weighted
@@ -289,7 +289,7 @@ class GroupedLengths(Lengths):
         models = [(j, group.members[j].likelihood) for group in groups for j in group.members]
         sizes = [len(group.members) for group in groups]
         parts = [sizes, is_fixed, fitter.rules.min_gain, *chain.from_iterable(models)]
-        self.digest = joblib.hash([self.digest, *parts])
+        self.digest = content_hash(self.digest, *parts)
         self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
         self._joined = lru_cache(self.most_models)(self._join)
         self.model = self._model
