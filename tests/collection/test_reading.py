@@ -34,7 +34,7 @@ ROWS = [
 
 def written(tmp_path, suffix, rows=ROWS, schema=DIRECTIONS):
     path = tmp_path / f"rows{suffix}"
-    write_rows(path, rows, schema, timings=True)
+    write_rows(path, rows, schema, timings=True, force=True)
     return path
 
 
