@@ -1,6 +1,7 @@
 """Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
 import numpy as np
+from benchmarks.families.base import Rows
 from benchmarks.families.direct import categories_from_number, number_from_categories
 from benchmarks.families.marginals import MARGINS as MARGINS
 
@@ -44,7 +45,7 @@ def objective_of(X, Y, **options):
 def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
     """Draw cause and effect, one of which is text, ``"a"``, ``"b"`` and so on: the `role`."""
     draw = {"effect": categories_from_number, "cause": number_from_categories}[role]
-    return draw(np.random.default_rng(random_state), n_samples, shape)
+    return draw(Rows(np.random.default_rng(random_state), n_samples), shape)
 
 
 def write_columns(path, *columns, header="", delimiter=","):

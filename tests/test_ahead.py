@@ -7,7 +7,7 @@ import time
 import pytest
 
 from anmmm._ahead import DECISION, compile_ahead
-from waiting import LIMIT, python, running
+from subprocess_helpers import LIMIT, python, running
 
 # Parts in the process itself, so that what they compile can be looked at.
 FORMS = """

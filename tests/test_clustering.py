@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import MechanismClustering, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import prediction
-from waiting import python
+from subprocess_helpers import python
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 

@@ -20,7 +20,7 @@ from anmmm.dependence import LATENT_CRITERIA
 from anmmm.direction import infer
 from anmmm.evidence import evidence, sign_of
 from anmmm.evidence.models import base as evidence_module
-from same import assert_same
+from record_comparison import assert_same
 
 MIXTURE = X, Y = make_anm_mixture("f3", 100, random_state=3)[:2]
 

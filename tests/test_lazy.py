@@ -8,7 +8,7 @@ import anmmm
 from anmmm import collection, direction, gppom, mixture
 from anmmm.gppom.engines import ENGINES
 from anmmm.gppom.options import ENGINE_NAMES
-from waiting import python
+from subprocess_helpers import python
 
 # Each takes longer to load than a decision takes.
 DEAR = ("joblib", "narwhals", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn")

@@ -22,7 +22,7 @@ from anmmm import (
 )
 from anmmm._record import Record, computed
 from anmmm.datasets import make_anm_mixture
-from same import assert_same
+from record_comparison import assert_same
 
 # A screen of 24 lines and 80 columns.
 SCREEN = 24 * 80

@@ -41,7 +41,7 @@ def test_the_reference_has_every_public_name():
                 assert any(thing is other for other in objects), f"{name}.{attribute}"
 
 
-def test_the_page_of_what_others_may_build_on_has_the_names_of_the_package():
+def test_the_page_of_stable_names_has_all_public_names():
     page = (ROOT / "docs" / "guide" / "stable.md").read_text(encoding="utf-8")
     assert set(anmmm.__all__) <= set(re.findall(r"`([\w.]+)(?:\([\w, =]*\))?`", page))
 
@@ -49,13 +49,13 @@ def test_the_page_of_what_others_may_build_on_has_the_names_of_the_package():
 @pytest.mark.parametrize(
     "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/development.md"]
 )
-def test_links_of_pages_outside_of_the_site_lead_somewhere(name):
+def test_links_of_pages_outside_of_the_site_exist(name):
     page = ROOT / name
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
         assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
-def test_the_version_stands_in_one_place():
+def test_the_version_is_written_in_one_place():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert not re.search(r'^version = "', text, re.MULTILINE)
     assert anmmm.__version__ in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

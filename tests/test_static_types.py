@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from waiting import python
+from subprocess_helpers import python
 
 FOLDER = Path(__file__).parent / "typed"
 

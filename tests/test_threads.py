@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from anmmm._threads import SMALLEST_SHARED, blas_threads_for, both, single_thread
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import evidence
-from waiting import LIMIT
+from subprocess_helpers import LIMIT
 
 
 def blas_threads():

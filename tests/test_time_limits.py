@@ -10,7 +10,7 @@ import pytest
 import anmmm
 from anmmm._signals import unless_signal
 from anmmm.datasets import make_anm_mixture
-from waiting import python
+from subprocess_helpers import python
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="POSIX only")
 X, Y, _ = make_anm_mixture("f3", 300, random_state=1)

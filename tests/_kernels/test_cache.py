@@ -13,7 +13,7 @@ import pytest
 import anmmm._kernels
 from anmmm import _compiling
 from anmmm._kernels import _cache, _jit
-from waiting import python
+from subprocess_helpers import python
 
 
 def triple(value):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from anmmm._kernels import packed
-from forms import from_python
+from kernel_forms import from_python
 
 exp_nonpositive = from_python(packed.exp_nonpositive)
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import hsic
-from forms import from_python, lower_only
+from kernel_forms import from_python, lower_only
 
 add_deviations = from_python(hsic.add_deviations)
 trace_of_deviations = from_python(hsic.trace_of_deviations)

@@ -10,7 +10,7 @@ from typing import get_type_hints
 
 import anmmm._kernels
 from anmmm._kernels._jit import REGISTRY, SUMS
-from waiting import python
+from subprocess_helpers import python
 
 for found in pkgutil.iter_modules(anmmm._kernels.__path__):
     # Which enters its kernels in the registry.

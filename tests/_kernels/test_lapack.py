@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from anmmm._kernels import _lapack
 from anmmm._kernels._lapack import potrf, potri, solve_rows
-from forms import from_python, lower_only
-from waiting import python
+from kernel_forms import from_python, lower_only
+from subprocess_helpers import python
 
 gemm, trsm = from_python(_lapack.gemm), from_python(_lapack.trsm)
 # Below, at and above the block size of LAPACK.

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import lowrank, pivoted
-from forms import from_python
+from kernel_forms import from_python
 
 
 def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import rbf
-from forms import from_python
+from kernel_forms import from_python
 
 gram_row = from_python(rbf.gram_row)
 SHAPES = [(1, 1), (2, 2), (7, 1), (20, 3)]

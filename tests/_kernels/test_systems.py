@@ -18,7 +18,7 @@ from anmmm._kernels._vectors import (
     reduce_add,
     store,
 )
-from forms import lower_only
+from kernel_forms import lower_only
 
 series = polynomial((0.5, -2.0, 3.0))
 

@@ -4,7 +4,7 @@ import signal
 import pytest
 
 from anmmm.cli import Ended, _end_on_signals
-from waiting import python
+from subprocess_helpers import python
 
 pytestmark = [
     pytest.mark.usefixtures("own_signals"),

@@ -28,8 +28,8 @@ class Stub:
     ``given``: facts of a checkpoint; ``dies``: positions whose worker process kills itself;
     ``kills``: positions at which the backend says that a worker died; ``sleeps``: seconds by
     position; ``log``: file to which every computed position is appended; ``awaits``: by position,
-    how many other positions the log must show before it goes on; ``pids``: the same for process
-    ids; ``parent``: a process that must not die.
+    how many other positions the log must show before it goes on; ``parent``: a process that must
+    not die.
     """
 
     entropy: int = 0
@@ -40,7 +40,6 @@ class Stub:
     log: str = ""
     parent: int = 0
     kills: tuple = ()
-    pids: str = ""
     awaits: dict = field(default_factory=dict)
 
     schema = DIRECTIONS
@@ -56,9 +55,6 @@ class Stub:
         if self.log:
             with open(self.log, "a") as file:
                 file.write(f"{index}\n")
-        if self.pids:
-            with open(self.pids, "a") as file:
-                file.write(f"{os.getpid()}\n")
         self._await(self.awaits.get(index, 0))
         seconds = self.sleeps.get(index, self.rest)
         if seconds:

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm.cli.tables import ClustersTable, DirectionsTable
+from anmmm.cli.tables import DirectionsTable
 from anmmm.collection import summarize
-from anmmm.collection.records import PairClusters, PairResult
+from anmmm.collection.records import PairResult
 from anmmm.collection.summary import largest_related
 
 
@@ -24,22 +24,7 @@ def test_counts_and_accuracies_by_hand():
     assert summary.weighted_accuracy == pytest.approx(0.75)
 
 
-def test_mechanism_labels_are_counted_and_not_scored():
-    labeled = [
-        PairClusters("a", "ok", cause="x", truth=1, weight=2.0, converged=True),
-        PairClusters("b", "ok", cause="y", truth=1, converged=False),
-        PairClusters("c", "unusable", truth=1),
-    ]
-    summary = summarize(labeled)
-    assert (summary.accuracy, summary.weighted_accuracy) == (None, None)
-    assert (summary.n_scored, summary.n_correct, summary.total_weight) == (0, 0, 0.0)
-    assert (summary.n_pairs, summary.n_decided, summary.n_undecided) == (3, 0, 2)
-    assert (summary.n_unusable, summary.n_not_converged) == (1, 1)
-    told = ClustersTable.closing(summary)
-    assert told == "3 pairs: 2 labeled, 1 unusable, 1 not converged"
-
-
-def test_what_weighs_nothing_or_has_no_truth_has_no_accuracy():
+def test_pairs_without_weight_or_truth_have_no_accuracy():
     summary = summarize([ok(1, 1, 0.0), ok(1, -1, 0.0)])
     assert (summary.accuracy, summary.weighted_accuracy) == (0.5, None)
     summary = summarize([ok(1), PairResult("u", "unusable", truth=1)])
@@ -66,7 +51,7 @@ def row_with(pvalue, **others):
     return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 
-def test_what_is_related_and_what_is_sure_by_hand():
+def test_related_and_sure_pairs_by_hand():
     rows = [
         row_with(1e-9),
         row_with(1e-3, confidence=0.9),
@@ -97,19 +82,3 @@ def test_what_is_related_and_what_is_sure_by_hand():
         "(false discovery rate 0.05, sure from 0.9 on)"
     )
     assert accuracy.startswith("accuracy ")
-
-
-@pytest.mark.parametrize(
-    ("pvalues", "said"),
-    [
-        ([], ""),
-        ([0.5], "0 of 1 pair is related ("),
-        ([0.5, 0.6], "0 of 2 pairs are related ("),
-        ([0.01], "1 of 1 pair is related, with a sure direction ("),
-        ([0.01, 0.9], "1 of 2 pairs is related, with a sure direction ("),
-    ],
-)
-def test_the_sentence_on_related_pairs(pvalues, said):
-    lines = DirectionsTable.closing(summarize(map(row_with, pvalues))).splitlines()
-    assert "".join(lines[1:2]).startswith(said)
-    assert len(lines) == (2 if said else 1)

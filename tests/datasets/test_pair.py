@@ -4,32 +4,29 @@ import numpy as np
 import pytest
 
 from anmmm.datasets import Pair
-from same import assert_same
+from record_comparison import assert_same
 
 X = np.arange(3.0)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("argument", "value", "error"),
     [
-        ({"truth": 2}, ValueError, "truth must be 1"),
-        ({"truth": "1"}, TypeError, "truth must be a number or None, found '1'"),
-        ({"truth": [1]}, ValueError, "truth must be 1"),
-        ({"weight": -1}, ValueError, "weight must be finite and not negative, found -1"),
-        ({"weight": np.inf}, ValueError, "weight must be finite"),
-        ({"weight": None}, TypeError, "weight must be a number, found None"),
-        ({"weight": "1"}, TypeError, "weight must be a number, found '1'"),
-        ({"group": 3}, TypeError, "group must be text, found 3"),
-        ({"pair_id": 7}, TypeError, "pair_id must be text, found 7"),
-        ({"problem": None}, TypeError, "problem must be text, found None"),
+        ("truth", 2, ValueError),
+        ("truth", "1", TypeError),
+        ("weight", -1, ValueError),
+        ("weight", np.inf, ValueError),
+        ("weight", None, TypeError),
+        ("group", 3, TypeError),
+        ("pair_id", 7, TypeError),
+        ("problem", None, TypeError),
     ],
 )
-def test_what_no_reader_of_results_takes_is_refused_by_name(given, error, message):
-    with pytest.raises(error, match=message):
-        Pair(**{"pair_id": "a", "x": X, "y": X, **given})
-    if "problem" not in given:
-        with pytest.raises(error, match=message):
-            Pair.unreadable(**{"pair_id": "a", "problem": "gone", **given})
+def test_values_that_no_row_can_hold_are_refused_by_name(argument, value, error):
+    with pytest.raises(error, match=f"{argument} must be"):
+        Pair(**{"pair_id": "a", "x": X, "y": X, argument: value})
+    with pytest.raises(error, match=f"{argument} must be"):
+        Pair.unreadable(**{"pair_id": "a", "problem": "gone", argument: value})
 
 
 @pytest.mark.parametrize(
@@ -56,11 +53,11 @@ def test_a_univariate_pair_has_vectors_of_checked_numbers():
     ("pair", "message"),
     [
         (Pair.unreadable("a", "gone"), "^gone$"),
-        (Pair("a", np.ones((12, 2)), np.ones(12)), "multivariate: x has 2 columns, y has 1 column"),
-        (Pair("a", X, X), "x has n_samples=3, but at least 10"),
+        (Pair("a", np.ones((12, 2)), np.ones(12)), "multivariate: x has 2 columns"),
+        (Pair("a", X, X), "at least 10"),
     ],
 )
-def test_a_pair_that_cannot_be_analyzed_says_why(pair, message):
+def test_a_pair_that_cannot_be_analyzed_has_a_reason(pair, message):
     with pytest.raises(ValueError, match=message):
         pair.univariate()
 
@@ -82,5 +79,5 @@ def test_a_subsample_keeps_the_order_and_a_short_pair_stays_whole():
     assert drawn.truth == 1
     assert_same(drawn, pair.subsample(20, np.random.default_rng(7)))
     assert pair.subsample(100) is pair
-    with pytest.raises(ValueError, match="n_samples must be at least 1, found 0"):
+    with pytest.raises(ValueError, match="n_samples must be"):
         pair.subsample(0)

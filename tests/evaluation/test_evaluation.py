@@ -50,7 +50,7 @@ def test_ties_enter_together():
     assert_allclose(again.accuracy, found.accuracy[:2])
 
 
-def test_all_pairs_are_the_plain_accuracy(rng):
+def test_the_rate_of_all_pairs_is_the_accuracy(rng):
     correct, weights = rng.uniform(size=37) < 0.7, rng.uniform(size=37)
     found = decision_rates(rng.standard_normal(37), correct, weights)
     assert_allclose(found.rates, np.arange(1, 11) / 10)
@@ -67,7 +67,7 @@ def test_the_error_between_data_sets_by_hand():
     assert_allclose(found, np.sqrt(2 * (0.5**2 + 0.5**2)) / 4)
 
 
-def test_pairs_that_are_their_own_have_the_usual_error(rng):
+def test_pairs_of_different_data_sets_have_the_usual_error(rng):
     right = (rng.uniform(size=50) < 0.7).astype(float)
     usual = np.std(right, ddof=1) / np.sqrt(50)
     for groups in (None, [None] * 50, range(50), [str(number) for number in range(50)]):
@@ -91,7 +91,7 @@ def test_doubling_every_pair_in_its_data_set_changes_no_error(rng):
     assert_allclose(naive[0], accuracy_errors(right, weights)[0] / np.sqrt(2), rtol=0.02)
 
 
-def test_groups_reach_everything_that_an_evaluation_says():
+def test_groups_count_in_every_error_of_an_evaluation():
     single = rows(*((1.0 - 0.1 * n, 1 if n % 3 else -1, 1.0 + n) for n in range(9)))
     single = [dataclasses.replace(row, group=row.pair_id) for row in single]
     doubled = [dataclasses.replace(row, pair_id=f"{row.pair_id} again") for row in single]
@@ -100,11 +100,10 @@ def test_groups_reach_everything_that_an_evaluation_says():
     assert_allclose(other.accuracy_error, one.accuracy_error)
     assert_allclose(other.weighted_accuracy_error, one.weighted_accuracy_error)
     assert_allclose(other.decision_rates.error, one.decision_rates.error)
-    assert "data sets" not in str(one)
-    assert "data sets              9   (of these pairs; ± is between them)" in str(other)
+    assert ("data sets" in str(one), "data sets" in str(other)) == (False, True)
 
 
-def test_one_data_set_tells_no_error():
+def test_one_data_set_has_no_error():
     assert np.isnan(standard_error([1, 0, 1], groups=["a", "a", "a"]))
     assert accuracy_errors(np.array([1.0, 0.0]), np.ones(2), ["a", "a"]) == (None, None)
     assert accuracy_errors(np.empty(0), np.empty(0)) == (None, None)
@@ -113,33 +112,23 @@ def test_one_data_set_tells_no_error():
     assert_allclose(found.error[1], np.sqrt(2 * 2 * (1 / 3) ** 2) / 3)
 
 
-def test_the_bootstrap_is_near_the_sandwich_within_data_sets(rng):
-    """Sets whose pairs are all right or all wrong: both see 40 draws, not 200."""
-    right = np.repeat((rng.uniform(size=40) < 0.6).astype(float), 5)
-    weights, groups = np.tile([1.0, 2.0, 0.5, 1.0, 1.5], 40), np.repeat(np.arange(40), 5)
-    plain, weighted = accuracy_errors(right, weights, groups)
-    assert_allclose(weighted, plain, rtol=0.1)
-    assert plain > 2.0 * accuracy_errors(right, weights)[0]
-
-
 @pytest.mark.parametrize(
-    ("function", "arguments", "options", "message"),
+    ("function", "arguments", "message"),
     [
-        (decision_rates, ([1.0, 2.0], [1]), {}, "correct must hold 2 values"),
-        (decision_rates, ([1.0], [0.5]), {}, "correct must be True or False"),
-        (decision_rates, ([1.0], [1], [-1.0]), {}, "weights must not be negative"),
-        (decision_rates, ([1.0], [1], [0.0]), {}, "weights must not sum to zero"),
-        (decision_rates, ([np.nan], [1]), {}, "certainty holds 1 NaN"),
-        (decision_rates, ([], []), {}, "certainty must have one value for each pair"),
-        (decision_rates, ([1.0], [1]), {"rates": [1.1]}, "rates must be above 0 and at most 1"),
-        (standard_error, ([1, 0],), {"groups": "ab"}, "groups must hold 2 data sets"),
-        (flipped_auc, ([1.0], [1]), {}, "scores must hold at least two pairs"),
-        (flipped_auc, ([1.0, 2.0], [1, 0]), {}, "truths must be 1 or -1"),
+        (decision_rates, ([1.0, 2.0], [1]), "correct must"),
+        (decision_rates, ([1.0], [0.5]), "correct must"),
+        (decision_rates, ([1.0], [1], [-1.0]), "weights must"),
+        (decision_rates, ([1.0], [1], [0.0]), "weights must"),
+        (decision_rates, ([np.nan], [1]), "certainty holds"),
+        (decision_rates, ([], []), "certainty must"),
+        (standard_error, ([1, 0], None, "abc"), "groups must"),
+        (flipped_auc, ([1.0], [1]), "scores must"),
+        (flipped_auc, ([1.0, 2.0], [1, 0]), "truths must"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(function, arguments, options, message):
+def test_what_cannot_be_measured_is_refused(function, arguments, message):
     with pytest.raises(ValueError, match=message):
-        function(*arguments, **options)
+        function(*arguments)
 
 
 def test_auc_does_not_depend_on_which_pairs_come_exchanged(rng):
@@ -183,7 +172,7 @@ def test_measures_by_hand():
     assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
 
 
-def test_nothing_of_known_direction():
+def test_pairs_of_unknown_direction_have_no_accuracy():
     result = measure(rows((1.0, None, 1.0)), "here", None, 0, {})
     assert (result.decision_rates, result.auc, result.accuracy_error) == (None, None, None)
     assert "unknown: no analyzed pair has a known direction" in str(result)
@@ -207,11 +196,6 @@ def test_evaluate_a_setting():
     assert document["summary"]["n_scored"] == 4
     assert len(document["decision_rates"]["accuracy"]) == 10
     assert document["options"] == FAST
-    text = str(result).splitlines()
-    assert text[0] == (
-        "f3, 30 observations a pair, seeds 5 to 8, criterion hsic, fit_options {'max_iter': 3}"
-    )
-    assert text[2].startswith("pairs                  4   (4 of known direction")
 
 
 def test_evaluate_pairs_survives_bad_ones():
@@ -228,11 +212,10 @@ def test_evaluate_pairs_survives_bad_ones():
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("f9", {}, "f9: neither a folder nor a setting; the settings are f1, f2, f3, f4, each"),
-        ("sample", {"n_pairs": 3}, "n_pairs is for the settings by name"),
-        ("sample", {"n_samples": 30}, "n_samples is for the settings by name"),
-        ("f3", {"n_samples": 3}, "n_samples must be at least 10"),
-        ("f3", {"random_state": -1}, "random_state must be at least 0"),
+        ("f9", {}, "neither a folder nor a setting"),
+        ("sample", {"n_pairs": 3}, "n_pairs is for"),
+        ("f3", {"n_samples": 3}, "n_samples must"),
+        ("f3", {"random_state": -1}, "random_state must"),
     ],
 )
 def test_evaluate_refuses(source, options, message):
@@ -250,3 +233,12 @@ def test_errors_of_many_pairs_are_those_of_resampling_to_first_order(monkeypatch
     assert first_order != resampled
     # A thousand draws tell a standard error to some two percent.
     assert_allclose(first_order, resampled, rtol=0.07)
+
+
+def test_the_bootstrap_is_near_the_sandwich_within_data_sets(rng):
+    """Sets whose pairs are all right or all wrong: both see 40 draws, not 200."""
+    right = np.repeat((rng.uniform(size=40) < 0.6).astype(float), 5)
+    weights, groups = np.tile([1.0, 2.0, 0.5, 1.0, 1.5], 40), np.repeat(np.arange(40), 5)
+    plain, weighted = accuracy_errors(right, weights, groups)
+    assert_allclose(weighted, plain, rtol=0.1)
+    assert plain > 2.0 * accuracy_errors(right, weights)[0]

@@ -24,8 +24,8 @@ from anmmm.evidence.density import (
     plain_density,
 )
 from anmmm.preprocessing import Cells
-from forms import from_python
-from same import assert_same
+from kernel_forms import from_python
+from record_comparison import assert_same
 
 fit_student = from_python(densities.fit_student)
 normal_levels = from_python(distributions.normal_levels)

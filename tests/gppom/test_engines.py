@@ -21,7 +21,7 @@ from anmmm.gppom.engines import lowrank as lowrank_engine
 from anmmm.gppom.options import FIT_TOLERANCE, OBJECTIVE_TOLERANCE
 from anmmm.gppom.parameters import LOG_BOUND
 from drawn import objective_of
-from forms import in_parallel
+from kernel_forms import in_parallel
 
 J_BOUND, GRADIENT_BOUND = 1e-8, 1e-6
 NOISE_FLOOR, HSIC_FLOOR = 1e-2, 1e-8

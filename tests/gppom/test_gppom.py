@@ -12,7 +12,7 @@ from anmmm.gppom import options as fit_options
 from anmmm.gppom.start import initial_hyperparameters, initial_latent
 from anmmm.preprocessing import standardize
 from drawn import objective_of
-from same import assert_same
+from record_comparison import assert_same
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from anmmm.gppom import fit_gppom, model, optimize
 from anmmm.gppom.start import evenly_spaced_rows, nearest_rows
 from anmmm.preprocessing import standardize
 from drawn import objective_of
-from same import assert_same
+from record_comparison import assert_same
 
 # Dense, so that ends agree to the last digits.
 N, FEW = 95, 19

@@ -21,7 +21,7 @@ from anmmm.datasets import SourceError
 from anmmm.evidence.doubt import FLEXIBLE_NOTE
 from anmmm.graph import confounded, lengths, mixing
 from anmmm.graph.forms import read_graph
-from waiting import largest_file
+from subprocess_helpers import largest_file
 
 
 def table(n=300, seed=0):

@@ -77,7 +77,7 @@ def run(asked, folder):
     # The installed package is what is tested.
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     module = f"test_with_{name.replace('-', '_')}.py"
-    files = [HERE / module, HERE / "test_signs.py", HERE / "test_page.py"]
+    files = [HERE / module, HERE / "test_adapters_agree.py", HERE / "test_interop_page.py"]
     # Without the options of the suite, whose plugins are not all needed here.
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *files]
     ended = subprocess.run(tests, cwd=ROOT, env=clean, check=False)

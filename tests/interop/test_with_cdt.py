@@ -4,7 +4,7 @@ import networkx
 import numpy as np
 import pandas as pd
 import pytest
-from pairs import ten_pairs
+from known_pairs import ten_pairs
 
 pytest.importorskip("cdt")
 

@@ -3,7 +3,7 @@
 import networkx
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain
+from known_pairs import CHAIN, chain
 
 pytest.importorskip("dowhy")
 
@@ -18,7 +18,7 @@ from anmmm.interop.dowhy import independence_test
 TABLE = pd.DataFrame(chain())
 
 
-def test_its_own_test_agrees():
+def test_the_test_of_dowhy_agrees():
     for x, y, given in (("a", "d", None), ("a", "c", "b")):
         columns = TABLE[[x]].to_numpy(), TABLE[[y]].to_numpy()
         others = None if given is None else TABLE[[given]].to_numpy()
@@ -51,7 +51,7 @@ def test_the_learner_is_loaded_by_its_name():
     assert "b -> a" not in drawn
 
 
-def test_the_other_door_exchanges_cause_and_effect():
+def test_the_cdt_learner_of_dowhy_exchanges_cause_and_effect():
     # Why the documentation warns of it; once it is mended there, the warning can go.
     learner = CDT(TABLE[["a", "b"]], "anmmm.interop.dowhy.PairGraph")
     assert "b -> a" in learner.learn_graph(labels=["a", "b"])

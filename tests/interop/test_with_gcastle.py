@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pairs import CHAIN, chain
+from known_pairs import CHAIN, chain
 
 pytest.importorskip("castle")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain
+from known_pairs import CHAIN, chain
 
 pytest.importorskip("lingam")
 
@@ -28,7 +28,7 @@ def test_its_adjacency_is_effect_cause():
     assert adapter.edges(model.adjacency_matrix_) == [(0, "->", 1)]
 
 
-def test_our_prior_knowledge_is_what_it_makes_itself():
+def test_prior_knowledge_is_that_of_lingam():
     graph = infer_graph(TABLE, within=sorted(CHAIN))
     paths = [("abcd".index(u), "abcd".index(v)) for u, v in CHAIN]
     back = [path[::-1] for path in paths]

@@ -1,21 +1,19 @@
 """pgmpy: its checks of estimators, its search with our answers, its graphs oriented."""
 
-import importlib
 import inspect
 
 import numpy as np
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain
+from known_pairs import CHAIN, chain
 
 pytest.importorskip("pgmpy")
 
 from pgmpy.base import DAG, PDAG
-from pgmpy.causal_discovery import PC, ExpertInLoop, _base
+from pgmpy.causal_discovery import PC, ExpertInLoop
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import anmmm.interop.pgmpy as adapter
 from anmmm import orient
 from anmmm.interop.pgmpy import ANMMM, Orientation
 
@@ -44,7 +42,7 @@ def test_conforms(estimator, check):
     check(estimator)
 
 
-def test_what_its_pairwise_estimators_promise():
+def test_attributes_of_a_pairwise_estimator():
     model = ANMMM().fit(TABLE[["b", "a"]])
     assert isinstance(model.causal_graph_, DAG)
     assert list(model.causal_graph_.edges()) == [("a", "b")]
@@ -57,7 +55,7 @@ def test_what_its_pairwise_estimators_promise():
     assert clone(model).get_params() == model.get_params()
 
 
-def test_what_is_undecided():
+def test_an_undecided_pair_is_refused_or_abstained():
     line = pd.DataFrame({"x": np.arange(50.0), "y": 2 * np.arange(50.0)})
     with pytest.raises(ValueError, match="no direction is decided between x and y"):
         ANMMM().fit(line)
@@ -94,23 +92,6 @@ def test_story_a_cpdag_of_its_pc():
     result = orient(graph, TABLE)
     assert set(result.edges) >= set(graph.directed_edges)
     assert set(result.edges) <= set(graph.edges)
-
-
-def test_the_base_class_of_later_versions(monkeypatch):
-    """The unreleased one is called differently, and hands on ``fit_params``."""
-
-    class BaseCausalDiscovery(_base._BaseCausalDiscovery):
-        def fit(self, X, y=None, **fit_params):
-            return self._fit(self._check_fit_data(X), **fit_params)
-
-    monkeypatch.setattr(_base, "BaseCausalDiscovery", BaseCausalDiscovery, raising=False)
-    try:
-        later = importlib.reload(adapter)
-        assert issubclass(later.ANMMM, BaseCausalDiscovery)
-        assert list(later.ANMMM().fit(TABLE[["b", "a"]]).causal_graph_.edges()) == [("a", "b")]
-    finally:
-        monkeypatch.undo()
-        importlib.reload(adapter)
 
 
 def test_a_pdag_stays_one():

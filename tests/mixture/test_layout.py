@@ -17,7 +17,7 @@ from anmmm.mixture import em, fit_mixture
 from anmmm.mixture.layout import ColumnLayout, Job
 from anmmm.mixture.splines import SplineBasis, _cubes
 from drawn import standard, standard_mixture
-from same import assert_parameters
+from record_comparison import assert_parameters
 
 CAUSES = {
     "even": lambda rng, n: rng.uniform(size=n),

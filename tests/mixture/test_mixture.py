@@ -17,7 +17,7 @@ from anmmm.mixture.splines import SplineBasis, gaussian_basis
 from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts
 from drawn import standard
 from drawn import standard_mixture as mixture
-from same import assert_parameters
+from record_comparison import assert_parameters
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 

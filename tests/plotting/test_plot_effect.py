@@ -38,7 +38,7 @@ def test_mechanisms_have_colors_and_curves(graph):
     assert ax.get_legend().get_texts()[0].get_text().startswith("mechanism 0: ")
 
 
-def test_points_beside_other_causes_are_partial_residuals(graph):
+def test_points_are_partial_residuals_of_other_causes(graph):
     ax = drawn(graph, "d", "$b")
     x, y = ax.collections[0].get_offsets().T
     at, curve = ax.lines[0].get_data()
@@ -60,7 +60,7 @@ def test_categories_have_a_line_at_each_name(graph):
         drawn(graph, "d", "c")
 
 
-def test_what_is_no_effect_of_a_graph_is_refused(graph):
+def test_a_cause_that_the_graph_lacks_is_refused(graph):
     with pytest.raises(ValueError, match="'e' is no cause of 'kind'; its causes are"):
         plot_effect(graph, "kind", "e")
     with pytest.raises(ValueError, match="'ice' is no cause of 'e'; its causes are"):
@@ -117,16 +117,7 @@ def test_levels_keep_their_names_and_the_axis_names_the_curve(
     assert x_names is None or tick_names(ax.xaxis) == x_names
 
 
-def test_categories_have_a_curve_each_in_a_strip_of_its_own(levels):
-    graph = levels[1]
-    ax = drawn(graph, "kind", "x")
-    _, curves = graph.curve("kind", "x", n_points=200)
-    assert curves.levels == ("k", "l", "m")
-    for place, (line, probability) in enumerate(zip(ax.lines, curves.center.T, strict=True)):
-        assert np.allclose(line.get_ydata(), place - 0.4 + 0.8 * probability)
-
-
-def test_a_curve_of_the_graph_is_that_of_rows_with_the_other_causes_at_typical_values(levels):
+def test_a_curve_of_the_graph_has_other_causes_at_typical_values(levels):
     table, graph = levels
     at, curves = graph.curve("sick", "x")
     assert curves.levels == ("True",)
@@ -140,3 +131,12 @@ def test_a_curve_of_the_graph_is_that_of_rows_with_the_other_causes_at_typical_v
     assert at.tolist() == ["blue", "green", "red"]
     assert curves.levels == (2.0,)
     assert np.allclose(curves.center[:, 0], fractions, atol=0.06)
+
+
+def test_categories_have_a_curve_each_in_a_strip_of_its_own(levels):
+    graph = levels[1]
+    ax = drawn(graph, "kind", "x")
+    _, curves = graph.curve("kind", "x", n_points=200)
+    assert curves.levels == ("k", "l", "m")
+    for place, (line, probability) in enumerate(zip(ax.lines, curves.center.T, strict=True)):
+        assert np.allclose(line.get_ydata(), place - 0.4 + 0.8 * probability)

@@ -22,7 +22,7 @@ def drawn(**options):
     return graph, plot_graph(graph, ax=Figure().add_subplot())
 
 
-def test_each_edge_is_drawn_as_what_it_is():
+def test_edges_are_drawn_by_their_kind():
     within = [("cost in $", "->", "b"), ("c", "e"), ("c", "<->", "d")]
     graph, ax = drawn(within=within)
     arrows = [text.arrow_patch for text in ax.texts if isinstance(text, Annotation)]
@@ -37,25 +37,6 @@ def test_each_edge_is_drawn_as_what_it_is():
     assert labels == ["direction given", "no direction", "common cause given"]
     with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
         plot_graph(graph, ax=3)
-
-
-def test_the_legend_of_a_narrow_graph_fits_the_figure():
-    rng = np.random.default_rng(1)
-    side, noise = rng.integers(2, size=300), rng.normal(size=(2, 300))
-    table = pd.DataFrame({"dose": 4.0 * side + noise[0], "level": 4.0 * side + noise[1]})
-    within = [("dose", "<->", "level")]
-    graph = infer_graph(table.assign(effect=table["level"] ** 2 + noise[0]), within=within)
-    figure = Figure(graph_size(graph), layout="constrained")
-    legend = plot_graph(graph, ax=figure.add_subplot()).get_legend()
-    figure.draw_without_rendering()
-    box = legend.get_window_extent()
-    assert 0 <= box.x0 < box.x1 <= figure.bbox.width
-
-
-def test_a_graph_without_edges_is_its_nodes():
-    _, ax = drawn(columns=["c", "d"])
-    assert [text.get_text() for text in ax.texts] == ["c", "d"]
-    assert ax.get_legend() is None
 
 
 def test_no_edge_passes_behind_another_node(rng):

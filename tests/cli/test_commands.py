@@ -1,0 +1,436 @@
+import csv
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from anmmm import __version__, cluster_mechanisms, infer_direction
+from anmmm.cli import run as cli_run
+from anmmm.cli.tables import DirectionsTable
+from anmmm.collection.records import PairResult
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.datasets import make_anm_mixture
+from anmmm.direction.outcome import format_confidence, format_probability
+from drawn import write_columns
+from subprocess_helpers import outputs_of, python, started
+
+
+@pytest.fixture(autouse=True)
+def _one_blas_thread():
+    # On a busy machine threads of small matrices wait for each other for seconds.
+    with threadpool_limits(1):
+        yield
+
+
+PAIR = X, Y = make_anm_mixture("f3", 40, random_state=1)[:2]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Path of 40 observations whose cause is the *second* column, under a header."""
+    return write_columns(tmp_path / "data.csv", Y, X, header="ozone,temperature")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four pairs in Tübingen layout: two analysable, one with a constant, one without a file."""
+    path = tmp_path / "pairs"
+    path.mkdir()
+    write_columns(path / "pair0001.txt", X, Y, delimiter=" ")
+    write_columns(path / "pair0002.txt", Y, X, delimiter="\t")
+    (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(40)))
+    (path / "pairmeta.txt").write_text(
+        "0001 1 1 2 2 0.25\n0002 1 1 2 2 0.75\n0003 1 2 3 3 0\n0004 1 1 2 2 1\n"
+    )
+    return path
+
+
+# --- direction ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["direction", "data.csv"], ["directions", "pairs"]])
+def test_a_weight_that_would_not_be_used_is_refused(printed, refused, data, folder, command):
+    assert refused(*command, "--lam", "0.5").startswith(
+        "--lam has no effect under --criterion 'evidence', which fits no Θ"
+    )
+    printed(*command, "--lam", "0.5", "--criterion", "hsic")
+
+
+@pytest.mark.parametrize("options", [{}, {"criterion": "hsic_ratio", "lam": 0.5}])
+def test_direction_json_agrees_with_the_library(document, data, options):
+    given = [word for name, value in options.items() for word in (f"--{name}", value)]
+    found = document("direction", data, *given)
+    table = pd.read_csv(data)
+    called = {"criterion": "hsic_ratio", "fit_options": {"lam": 0.5}} if options else {}
+    result = infer_direction(*(table[name] for name in table), random_state=0, **called)
+    expected = result.to_dict() | {"n_dropped": 0, "seed": 0, "n_used": 40, "subsample_seed": None}
+    assert set(found) == {*expected, "anmmm_version"}
+    for name, value in expected.items():
+        if isinstance(value, float):
+            value = pytest.approx(value, rel=1e-6)
+        elif isinstance(value, dict):
+            value = pytest.approx(value, rel=1e-6, abs=1e-12)
+        assert found[name] == value, name
+    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 40)
+    for name in ("forward_pvalue", "backward_pvalue"):
+        assert (found[name] is None) is (not options)
+    model = (None, None) if options else ("anm-2", 2)
+    assert (found["model"], found["n_mechanisms"]) == model
+    turned = document("direction", data, "--x", "temperature", *given)
+    for each, name in ((found, "ozone"), (turned, "temperature")):
+        assert (each["cause"] == name) is (each["direction"] == 1)
+    assert (turned["direction"], turned["score"]) == (-found["direction"], -found["score"])
+
+
+# --- cluster --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "n_mechanisms", "options"),
+    [
+        (("--x", "temperature", "-k", "3", "--seed", "2"), 3, {"random_state": 2}),
+        (("--x", "2", "--no-refine"), 2, {"refine": False, "random_state": 0}),
+    ],
+)
+def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, options):
+    status, out, err = run("cluster", data, *arguments)
+    rows = list(csv.DictReader(out.splitlines()))
+    assert status == 0
+    assert [float(row["temperature"]) for row in rows] == X.tolist()
+    labels = cluster_mechanisms(*PAIR, n_mechanisms, **options).labels
+    assert [int(row["label"]) for row in rows] == labels.tolist()
+    assert ("labels not refined: refine is False" in err) is ("refine" in options)
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+def test_the_output_in_the_readme_is_true(run):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```text\n")[1].split("```")[0]
+    status, out, _ = run("directions", "sample")
+    assert status == 0
+    # In the README "…" is anything; another machine may round a score the other way.
+    number = r"([+-]?\d\.\d{3})"
+    texts = [re.escape(text).replace("…", ".*?") for text in re.split(number, shown)[::2]]
+    found = re.fullmatch(number.join(texts), out, re.DOTALL)
+    assert found, out
+    scores = [found.groups(), re.findall(number, shown)]
+    np.testing.assert_allclose(*np.asarray(scores, float), atol=0.0015)
+
+
+# --- evaluate -------------------------------------------------------------------------------------
+
+
+# --- the terminal ---------------------------------------------------------------------------------
+
+
+def test_direction_prints_decision_lengths_and_probabilities(printed, data):
+    result = infer_direction(Y, X)
+    out = printed("direction", data)
+    lines = out.splitlines()
+    assert "temperature → ozone" in lines[0]
+    assert format_confidence(result.confidence) in lines[0]
+    lengths = {line.split("  ")[1]: line.split() for line in lines[3:6] if line.startswith("  ")}
+    assert f"{result.models.backward_score:.6g}" in lengths["temperature → ozone"]
+    assert f"{result.evidence.common_cause.length / 40:.6g}" in lengths["common cause"]
+    facts = dict(line.split(maxsplit=1) for line in lines[7:17])
+    assert facts["score"].startswith(f"{result.score:+.4g}")
+    assert facts["criterion"] == "evidence"
+    assert facts["check"].startswith(f"p = {result.check_pvalue:.3g}")
+    assert facts["observations"] == "40"
+    for probability in result.probabilities:
+        assert format_probability(probability) in facts["probability"]
+
+
+def test_a_criterion_of_the_latent_prints_dependences(printed, data):
+    lines = printed("direction", data, "--criterion", "hsic_ratio", "--lam", "0.5").splitlines()
+    assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
+    assert "  criterion     hsic_ratio, λ = 0.5" in lines
+
+
+def test_undecided_columns_have_no_model(document, tmp_path):
+    x = np.random.default_rng(0).normal(size=30)
+    write_columns(tmp_path / "t.csv", x, x, header="a,b")
+    found = document("direction", "t.csv")
+    assert (found["direction"], found["model"], found["n_mechanisms"]) == (0, None, None)
+
+
+def test_a_direction_below_the_least_confidence_is_undecided(document, refused, data):
+    found = document("direction", data, "--min-confidence", "1")
+    assert (found["direction"], found["relation"], found["sure"]) == (0, "undecided", None)
+    assert "--min-confidence" in refused("direction", data, "--min-confidence", "2")
+
+
+@pytest.mark.parametrize(("bend", "answer"), [(0.0, "no preference"), (0.4, "leaning")])
+def test_an_unsure_direction_is_printed_as_a_leaning_or_none(run, tmp_path, rng, bend, answer):
+    # No direction is distinguished in a linear Gaussian pair, however confidence is calibrated.
+    x = rng.normal(size=100)
+    y = x + bend * x**2 + rng.normal(size=100)
+    write_columns(tmp_path / "t.csv", x, y, header="dose,response")
+    assert run("direction", "t.csv")[1].startswith(answer)
+    out = run("directions", "t.csv", "--columns", "all")[1]
+    assert answer in out.splitlines()[1]
+    assert f"1 {answer}" in out
+
+
+def test_independent_columns_and_constant_ones(run, document, tmp_path, rng):
+    columns = *rng.normal(size=(2, 60)), ["p"] * 60, [1] * 60
+    write_columns(tmp_path / "t.csv", *columns, header="a,b,name,k")
+    assert run("direction", "t.csv", "--x", "a", "--y", "b")[1].startswith("independent")
+    status, _, err = run("directions", "t.csv", "--columns", "all")
+    assert (status, "k, name (constant)" in err) == (0, True)
+    found = document("directions", "t.csv", "--columns", "all")
+    assert found["rows"][0]["relation"] == "independent"
+    assert (found["summary"]["n_independent"], found["summary"]["n_related"]) == (1, 0)
+
+
+def test_columns_are_chosen_by_name_or_number(run, document, data):
+    expected = document("direction", data, "--x", "temperature", "--y", "1")
+    assert (expected["x"], expected["y"]) == ("temperature", "ozone")
+    for columns in (["temperature", "1"], ["temperature"], ["--x", "2"]):
+        assert document("direction", data, *columns) == expected
+    assert document("cluster", data, "temperature", "1")["cause"] == "temperature"
+    for given, message in (
+        (("wind", "1"), "X wind: no such column"),
+        (("1", "temprature"), "Y temprature: no such column"),
+        (("1", "2", "3"), "--columns all"),
+        (("1", "2", "--x", "1"), "--x and --y"),
+        (("temperature", "2"), "both temperature"),
+    ):
+        for command in ("direction", "cluster"):
+            code, _, err = run(command, data, *given)
+            assert (code, message in err) == (2, True)
+
+
+def test_a_long_file_is_cut_with_a_message(run, data):
+    status, out, err = run("direction", data, "--max-samples", "30", "--seed", "5")
+    assert (status, "  observations  30 of 40" in out.splitlines()) == (0, True)
+    assert err == "30 of 40 rows drawn with seed 5\n"
+
+
+def test_rows_with_missing_values_are_refused_or_dropped(run, refused, tmp_path):
+    lines = write_columns(tmp_path / "m.csv", *PAIR, header="a,b").read_text().splitlines()
+    lines[7] = "NA," + lines[7].split(",")[1]
+    lines[9] = lines[9].split(",")[0] + ","
+    (tmp_path / "m.csv").write_text("\n".join(lines))
+    err = refused("direction", "m.csv")
+    assert err.startswith("m.csv:8: the value of a is missing")
+    assert "--drop-missing" in err
+    status, out, err = run("direction", "m.csv", "--drop-missing", "--json")
+    assert (json.loads(out)["n"], json.loads(out)["n_dropped"]) == (38, 2)
+    assert (status, "2 rows" in err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.csv: the file is empty"),
+        ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields"),
+        ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x'"),
+        ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
+        ("5,2,3\n4,5,6\n", "t.csv: 3 columns; name two"),
+        ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2"),
+        ("a,a\n" + "1,2\n" * 12, "t.csv: a (column 1) is constant"),
+    ],
+)
+def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    for command in ("direction", "cluster"):
+        assert refused(command, "t.csv").startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["direction", "none.csv"], "none.csv: No such file"),
+        (["direction", "."], ".: Is a directory"),
+        (["direction", "data.csv", "--lam", "-1", "--criterion", "hsic"], "--lam must be"),
+        (["cluster", "data.csv", "-k", "two"], "--n-mechanisms must be a whole number"),
+        (["cluster", "data.csv", "-k", "41"], "--n-mechanisms must be at most"),
+        (["directions", "none"], "none: no such folder"),
+        (["directions", "sample", "--criterion", "foo"], "--criterion must be one of"),
+        (["directions", "sample", "--shard", "3/2"], "--shard must be I/N"),
+        (["directions", "sample", "--jobs", "-1000"], "--jobs must be at least"),
+        (["directions", "sample", "--columns", "all"], "--columns is for tables"),
+        (["directions", "sample", "--format", "x"], "--format must be one of"),
+        (["directions", "sample", "--resume"], "--resume needs"),
+        (["directions", "data.csv", "--columns", "all", "--screen", "nan"], "--screen must"),
+        (["evaluate", "f9"], "f9: neither a folder nor a setting"),
+        (["evaluate", "sample", "--n-samples", "30"], "--n-samples is for the settings"),
+        (["clusters", "sample", "--cause", "z"], "--cause must be one of"),
+    ],
+)
+def test_wrong_arguments_exit_2_with_one_line(refused, data, arguments, message):
+    assert refused(*arguments).startswith(message)
+
+
+def test_direction_reads_standard_input(printed, refused, data, monkeypatch):
+    with data.open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert json.loads(printed("direction", "-", "--json"))["cause"] == "temperature"
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refused("direction", "-").startswith("<stdin>: ")
+
+
+# --- cluster --------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
+    path = write_columns(tmp_path / "t.csv", *PAIR, header="cause,effect")
+    lines = path.read_text().splitlines()
+    lines.insert(4, "")
+    lines.insert(11, "NA,1")
+    path.write_text("\n".join(lines))
+    status, out, err = run("cluster", "t.csv", "--drop-missing", "-o", "labels.csv")
+    assert (status, out, "labels.csv" in err) == (0, "", True)
+    rows = pd.read_csv(tmp_path / "labels.csv")
+    header = ["line", "cause", "effect", "label", "latent_1", "probability_0", "probability_1"]
+    assert list(rows) == header
+    assert rows["line"].tolist() == [n for n in range(2, 44) if n not in (5, 12)]
+    np.testing.assert_array_equal(rows[["cause", "effect"]].T, PAIR)
+    probabilities = rows[["probability_0", "probability_1"]].to_numpy()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=2e-6)
+    assert rows["label"].tolist() == probabilities.argmax(axis=1).tolist()
+
+
+def test_cluster_chooses_the_number(document, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    write_columns(tmp_path / "t.csv", x, y)
+    found = document("cluster", "t.csv", "--n-mechanisms", "auto")
+    assert found["n_mechanisms"] == 2 == 1 + np.argmin(found["criteria"])
+    assert {row["label"] for row in found["rows"]} == {0, 1}
+
+
+# --- many pairs -----------------------------------------------------------------------------------
+
+
+def test_directions_prints_a_row_a_pair_and_the_accuracy(printed, folder):
+    lines = printed("directions", folder).splitlines()
+    header, rows = lines[0], lines[1:5]
+    assert header.split() == ["pair", "n", "relation", "score", "confidence", "truth", "note"]
+    for row, number, text in zip(
+        rows, (1, 2, 3, 4), ("x → y", "y → x", "constant", "no such file"), strict=True
+    ):
+        assert row.startswith(f"pair000{number}")
+        assert text in row
+    # Columns are aligned.
+    assert rows[2].index("—") == header.index("relation")
+    assert ("✓" in rows[0], "✗" in rows[1]) == (True, True)
+    assert "accuracy           0.500" in "\n".join(lines)
+    assert "weighted accuracy  0.250" in "\n".join(lines)
+
+
+def test_directions_writes_rows_as_csv_and_json(printed, document, folder, tmp_path):
+    printed("directions", folder, "-o", "r.csv", messages="4 rows written to r.csv\n")
+    rows = pd.read_csv(tmp_path / "r.csv")
+    assert list(rows) == list(DIRECTIONS.columns)
+    assert rows["pair_id"].tolist() == [f"pair000{n}" for n in (1, 2, 3, 4)]
+    assert rows["status"].tolist() == ["ok", "ok", "unusable", "unusable"]
+    assert rows["weight"].tolist() == [0.25, 0.75, 0.0, 1.0]
+    found = document("directions", folder, "-o", "r.jsonl", "--timings")
+    lines = (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()
+    assert found["rows"] == list(map(json.loads, lines))
+    assert all(row["seconds"] > 0 for row in found["rows"] if row["status"] == "ok")
+    assert found["summary"]["weighted_accuracy"] == 0.25
+    assert [row["direction"] for row in found["rows"]] == [1, -1, None, None]
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "r.jsonl"]
+
+
+def test_shards_are_the_rows_of_the_whole(run, folder, tmp_path):
+    run("directions", folder, "-o", "whole.jsonl")
+    whole = (tmp_path / "whole.jsonl").read_text().splitlines()
+    for number in (1, 2, 3):
+        run("directions", folder, "-o", f"{number}.jsonl", "--shard", f"{number}/3")
+        assert (tmp_path / f"{number}.jsonl").read_text().splitlines() == whole[number - 1 :: 3]
+
+
+def test_clusters_are_a_table_and_rows(run, document, folder, tmp_path):
+    status, out, _ = run("clusters", folder, "-k", "2", "-o", "r.jsonl")
+    assert status == 0
+    assert out.split()[:4] == ["pair", "n", "cause", "sizes"]
+    assert "4 pairs: 2 labeled, 2 unusable" in out
+    rows = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert list(rows[0]) == list(CLUSTERS.columns)
+    assert [sum(row["sizes"] or []) for row in rows] == [40, 40, 0, 0]
+    found = document("clusters", folder, "--cause", "y", "--no-refine")["rows"]
+    assert {row["cause"] for row in found} == {"y", None}
+
+
+def test_pairs_that_another_column_explains_are_counted(run, tmp_path, rng):
+    z = rng.uniform(-2, 2, 200)
+    effects = np.column_stack([np.tanh(2 * z), z + z**2 / 2]) + rng.uniform(-0.3, 0.3, (200, 2))
+    write_columns(tmp_path / "t.csv", z, *effects.T, header="z,a,b")
+    out = run("directions", "t.csv", "--columns", "all")[1]
+    assert "dependence was found given z" in out
+    assert "further" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]
+
+
+def test_evaluate_prints_accuracies_rates_and_failures(printed, run, folder):
+    options = "--n-pairs 4 --n-samples 30 --seed 3 --criterion hsic"
+    lines = printed("evaluate", "f3", *options.split()).splitlines()
+    assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
+    names = ["pairs", "accuracy", "weighted accuracy", "ROC-AUC", "seconds per pair"]
+    assert [line[:19].rstrip() for line in lines[2:7]] == names
+    assert [line.split()[0] for line in lines[9:]] == [f"{rate}%" for rate in range(10, 101, 10)]
+    out = run("evaluate", folder, "--criterion", "hsic")[1]
+    assert "pair0003  unusable" in out
+    assert "pair0004  unusable" in out
+
+
+# --- the terminal ---------------------------------------------------------------------------------
+
+
+def test_version_and_help_come_without_the_numerical_core():
+    code = (
+        "import sys; sys.argv = ['anmmm', '--help']\n"
+        "from anmmm.cli import main\n"
+        "try:\n    main()\nexcept SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'tqdm') if m in sys.modules])"
+    )
+    done = python("-c", code)
+    assert "direction " in done.stdout
+    assert done.stdout.endswith("[]\n")
+    out, err = outputs_of(started("--version"), "the version")
+    assert (out, err) == (f"anmmm {__version__}\n", "")
+
+
+def test_an_ascii_terminal_gets_ascii(folder):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    process = started("directions", folder, env=environment)
+    out, err = outputs_of(process, "four pairs")
+    assert (err, "->" in out, out.isascii()) == ("", True, True)
+
+
+def test_ids_that_steer_a_terminal_are_escaped_on_one_line():
+    table = DirectionsTable([])
+    for pair_id in ("new\nline", "\x1b[31mred", "tab\t", "\u202ertl", "\ud800", "x" * 10_000):
+        line = table.line(PairResult(pair_id, n=20, status="error", reason="two\nlines"))
+        assert line.isprintable()
+        assert len(line) < 160
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_closed_pipe_is_quiet_and_a_full_disk_is_one_line(folder):
+    process = started("directions", folder, "--max-samples", "20")
+    process.stdout.readline()
+    process.stdout.close()
+    assert outputs_of(process, "its closed output")[1] == ""
+    assert process.returncode in (0, 1)
+    with open("/dev/full", "w") as full:
+        process = started("directions", folder, "--max-samples", "20", stdout=full)
+        _, err = outputs_of(process, "four pairs")
+    assert (process.returncode, err) == (2, "standard output: No space left on device\n")
+
+
+def test_progress_is_lines_where_there_is_no_terminal(run, folder, monkeypatch):
+    monkeypatch.setattr(cli_run, "PROGRESS_SECONDS", 1e-9)
+    _, _, err = run("directions", folder, "-o", "r.csv")
+    assert "\r" not in err
+    assert any(re.match(r"\d+ of 4 pairs", line) for line in err.splitlines())

@@ -1,0 +1,192 @@
+"""Files that commands write: whole or not at all, never over an input or a file of the user."""
+
+import json
+import os
+import sys
+
+import pytest
+
+import anmmm
+from anmmm.collection.records import PairResult
+from anmmm.collection.schema import DIRECTIONS
+from anmmm.collection.sinks import write_rows
+from anmmm.datasets import make_anm_mixture
+from anmmm.report import write_report
+from drawn import write_columns
+from subprocess_helpers import largest_file
+
+for module in ("matplotlib", "jinja2", "networkx", "pyarrow"):
+    pytest.importorskip(module)
+
+COMMANDS = {
+    "direction": ("data.csv",),
+    "cluster": ("data.csv", "-k", "1"),
+    "directions": ("data.csv", "--columns", "all"),
+    "clusters": ("data.csv", "--columns", "all", "-k", "1"),
+    "evaluate": ("f3", "--n-pairs", "2", "--n-samples", "20"),
+    "graph": ("data.csv",),
+    "report": ("rows.csv",),
+}
+OUTPUTS = [
+    ("direction", "--plot", "p.png"),
+    ("cluster", "-o", "labels.csv"),
+    ("cluster", "--plot", "p.pdf"),
+    *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "jsonl", "parquet")),
+    ("clusters", "-o", "c.csv"),
+    ("directions", "--plot", "map.svg"),
+    ("evaluate", "--plot", "p.svg"),
+    *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml", "parquet")),
+    ("graph", "--plot", "g.png"),
+    ("graph", "--report", "g.html"),
+    ("report", "-o", "report.html"),
+]
+BEGINNINGS = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with a table and with the rows of its pair."""
+    monkeypatch.chdir(tmp_path)
+    x, y, _ = make_anm_mixture("f3", 30, random_state=1)
+    write_columns(tmp_path / "data.csv", x, y, header="a,b")
+    rows = [PairResult("a,b", "ok", n=30, direction=1, score=0.2)]
+    write_rows(tmp_path / "rows.csv", rows, DIRECTIONS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
+def test_an_existing_file_is_replaced_only_by_force(run, data, command, option, output):
+    arguments = (command, *COMMANDS[command], option, output)
+    notes = "my notes on anmmm 0.2\n" * 10
+    (data / output).write_text(notes)
+    status, _, err = run(*arguments)
+    assert (status, (data / output).read_text(), "--force" in err) == (2, notes, True)
+    assert run(*arguments, "--force")[0] == 0
+    assert (data / output).read_bytes() != notes.encode()
+
+
+@pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
+def test_no_input_is_written_over(run, data, command, option, output):
+    if command == "evaluate":
+        pytest.skip("its input is a setting")
+    source, *options = COMMANDS[command]
+    text = (data / source).read_text()
+    (data / source).rename(data / output)
+    status, _, err = run(command, output, *options, option, output, "--force")
+    assert (status, (data / output).read_text()) == (2, text)
+    assert "part of the input" in err
+
+
+def test_no_input_of_another_option_is_written_over(run, data):
+    (data / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
+    (data / "targets.csv").write_text("SampleID,Target\na,1\n")
+    assert run("graph", "data.csv", "-o", "g.csv")[0] == 0
+    before = {path: path.read_bytes() for path in data.iterdir()}
+    for command, output in (
+        ("directions pairs.csv --targets targets.csv -o", "targets.csv"),
+        ("graph data.csv --within g.csv -o", "g.csv"),
+        ("graph data.csv --checkpoint p.png --plot", "p.png"),
+    ):
+        status, _, err = run(*command.split(), output)
+        assert (status, "part of the input" in err) == (2, True)
+    assert {path: path.read_bytes() for path in data.iterdir()} == before
+
+
+def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refused, data):
+    (data / "pairs").mkdir()
+    (data / "data.csv").rename(data / "pairs" / "p.csv")
+    err = refused("directions", "pairs", "-o", "pairs/rows.csv")
+    assert "next run" in err
+    assert os.listdir("pairs") == ["p.csv"]
+    assert run("directions", "pairs", "-o", "pairs/rows.jsonl")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "suffix"), [("direction", "png"), ("cluster", "pdf"), ("cluster", "SVG")]
+)
+def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
+    before = run(command, "data.csv", "--json")
+    status, out, err = run(command, "data.csv", "--json", "--plot", f"p.{suffix}")
+    assert (status, out) == before[:2]
+    assert json.loads(out)["anmmm_version"] == anmmm.__version__
+    assert f"p.{suffix}" in err
+    picture = (data / f"p.{suffix}").read_bytes()
+    assert picture.startswith(BEGINNINGS[suffix])
+    assert f"anmmm {anmmm.__version__}".encode() in picture
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["direction", "data.csv", "--plot", "p.gif"], "p.gif: the name must end in .png"),
+        (["direction", "data.csv", "--plot", "none/p.png"], "none: no such folder"),
+        (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv"),
+        (["directions", "sample", "-o", "r.xlsx"], "r.xlsx: the name must end in .csv"),
+        (["directions", "sample", "-o", "none/r.csv"], "none: no such folder"),
+        (["directions", "sample", "-o", "folder.csv"], "folder.csv: this is a folder"),
+        (["directions", "sample", "--plot", "map.png"], "a map (--plot) needs the pairs of one"),
+        (["graph", "data.csv", "-o", "graph.txt"], "graph.txt: the name must end in .csv"),
+        (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
+        (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
+        (["report", "rows.csv", "--source", "none"], "none: no such folder"),
+        (["report", "rows.csv", "--plots", "501"], "--plots must be at most 500"),
+        (["report", "data.csv"], "data.csv:1: not a table of directions"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    refused, data, arguments, message
+):
+    (data / "folder.csv").mkdir()
+    before = sorted(os.listdir())
+    assert message in refused(*arguments)
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "arguments"),
+    [
+        ("matplotlib.figure", "plot", ["direction", "data.csv", "--plot", "p.png"]),
+        ("matplotlib.figure", "plot", ["report", "rows.csv", "--source", "sample"]),
+        ("jinja2", "report", ["report", "rows.csv"]),
+        ("pyarrow", "parquet", ["directions", "sample", "-o", "r.parquet"]),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra(
+    refused, data, monkeypatch, module, extra, arguments
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert f"anmmm[{extra}]" in refused(*arguments)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_a_full_disk_names_the_plot_and_leaves_none(run, data, suffix):
+    with largest_file(4096):
+        status, _, err = run("direction", "data.csv", "--plot", f"p.{suffix}")
+    assert (status, err.splitlines()[-1]) == (2, f"p.{suffix}: File too large")
+    assert sorted(os.listdir()) == ["data.csv", "rows.csv"]
+
+
+def test_a_plot_that_fails_leaves_the_old_file(run, data, monkeypatch):
+    from anmmm import plotting
+
+    (data / "p.png").write_bytes(b"old")
+
+    def fail(self, file, **options):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
+    assert run("cluster", "data.csv", "--plot", "p.png", "--force")[0] == 2
+    assert (data / "p.png").read_bytes() == b"old"
+    assert sorted(os.listdir()) == ["data.csv", "p.png", "rows.csv"]
+
+
+def test_the_report_is_that_of_the_library(run, data):
+    assert run("report", "rows.csv")[0] == 0
+    write_report("rows.csv", "same.html")
+    assert (data / "report.html").read_bytes() == (data / "same.html").read_bytes()
+    arguments = ("rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b")
+    assert "1 pairs drawn" in run("report", *arguments)[2]
+    status, _, err = run("report", "rows.csv", "-o", "q.htm", "--source", "sample", "--plots", "3")
+    assert (status, "1 pair to be drawn not found in sample" in err) == (0, True)

@@ -1,0 +1,194 @@
+import decimal
+import operator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, as_pairs
+from anmmm.collection.sources import parquet
+
+X, Y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+ONE = {"pair_id": ["a"], "x": [X], "y": [Y]}
+
+
+def write(folder, columns, name="pairs.parquet", **options):
+    path = folder / name
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), path, **options)
+    return path
+
+
+def nested(folder, **other):
+    return write(folder, {"pair_id": ["b", "a"], "x": [X, Y], "y": [Y, X]} | other)
+
+
+def long(folder, **other):
+    columns = {"pair_id": ["b", "b", "b", "a", "a", "a"], "x": X + Y, "y": Y + X}
+    return write(folder, columns | other)
+
+
+def assert_same(pair, x, y):
+    assert pair.problem == ""
+    np.testing.assert_array_equal(pair.x, x)
+    np.testing.assert_array_equal(pair.y, y)
+    assert pair.x.dtype == pair.y.dtype == np.float64
+
+
+@pytest.mark.parametrize("form", [nested, long])
+def test_both_forms_keep_ids_columns_and_order(tmp_path, form):
+    source = as_pairs(form(tmp_path, notes=["ignored"] * (2 if form is nested else 6)))
+    assert operator.length_hint(source, -1) == (2 if form is nested else -1)
+    first, second = source
+    assert (first.pair_id, second.pair_id) == ("b", "a")
+    assert_same(first, X, Y)
+    assert_same(second, Y, X)
+    assert (first.truth, first.weight, first.group, first.n_dropped) == (None, 1.0, None, 0)
+
+
+@pytest.mark.parametrize(("form", "repeat"), [(nested, 1), (long, 3)])
+@pytest.mark.parametrize("name", ["truth", "target"])
+def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
+    number = decimal.Decimal if name == "target" else float
+
+    def column(*values):
+        return [value for value in values for _ in range(repeat)]
+
+    known = {name: column(number(-1), None), "weight": column(number(0.25), None)}
+    group = pa.array(column("wind", None)).dictionary_encode()
+    first, second = as_pairs(form(tmp_path, group=group, **known))
+    assert (first.truth, first.weight, first.group) == (-1, 0.25, "wind")
+    assert (second.truth, second.weight, second.group) == (None, 1.0, None)
+
+
+def test_nulls_and_nan_drop_their_rows(tmp_path):
+    first, second = as_pairs(long(tmp_path, x=[1, None, 3, 4, 5, 6]))
+    assert_same(first, [1, 3], [4, 6])
+    assert (first.n_dropped, second.n_dropped) == (1, 0)
+    path = nested(tmp_path, x=[[1.0, None, 3.0], [4, 5, 6]], y=[[4.0, 5.0, np.nan], [1, 2, 3]])
+    first, second = as_pairs(path)
+    assert_same(first, [1], [4])
+    assert first.n_dropped == 2
+    assert_same(second, Y, X)
+
+
+@pytest.mark.parametrize(
+    ("form", "other", "problem"),
+    [
+        (nested, {"x": [None, X], "y": [None, Y]}, "x and y is null"),
+        (nested, {"x": [[1.0], X]}, "x has 1 values"),
+        (nested, {"truth": [2, 1]}, "the truth must be"),
+        (nested, {"weight": [-1.0, 1.0]}, "weight must be"),
+        (nested, {"pair_id": [None, "a"]}, "pair_id is null"),
+        (long, {"truth": [1, None, 1, 1, 1, 1]}, "truth must be the same"),
+        (long, {"weight": [1, 1, 2, 2, 2, 2]}, "weight must be the same"),
+        (long, {"group": list("ppqrrr"), "truth": [0, 0, 1, 1, 1, 1]}, "group and truth must be"),
+        (long, {"pair_id": [None, None, None, "a", "a", "a"]}, "pair_id is null"),
+    ],
+)
+def test_a_broken_pair_is_a_problem_and_the_next_one_is_read(tmp_path, form, other, problem):
+    broken, whole = as_pairs(form(tmp_path, **other))
+    assert broken.problem.startswith(f"row 1 (row group 0): {problem}")
+    assert len(broken.x) == len(broken.y) == 0
+    assert (whole.pair_id, whole.problem, len(whole.x)) == ("a", "", 3)
+
+
+@pytest.mark.parametrize("form", ["nested", "long"])
+@given(
+    lengths=st.lists(st.integers(0, 7), min_size=1, max_size=8),
+    row_group_size=st.integers(1, 9),
+    batch_rows=st.integers(1, 9),
+    encode=st.booleans(),
+)
+def test_pairs_do_not_depend_on_where_row_groups_and_batches_end(
+    tmp_path_factory, form, lengths, row_group_size, batch_rows, encode
+):
+    if form == "long":
+        lengths = [length or 1 for length in lengths]
+    values = [np.arange(float(length)) + 10 * i for i, length in enumerate(lengths)]
+    repeats = lengths if form == "long" else np.ones(len(lengths), dtype=int)
+    ids = pa.array(np.repeat([f"p{i}" for i in range(len(lengths))], repeats))
+    x = np.concatenate(values) if form == "long" else pa.array(values)
+    y = -x if form == "long" else pa.array([-v for v in values])
+    truth = np.repeat([i % 3 - 1 for i in range(len(lengths))], repeats)
+    columns = {"pair_id": ids.dictionary_encode() if encode else ids, "x": x, "y": y}
+    folder = tmp_path_factory.mktemp(form)
+    path = write(folder, columns | {"truth": truth}, row_group_size=row_group_size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_ROWS", batch_rows)
+        pairs = list(as_pairs(path))
+    assert [pair.pair_id for pair in pairs] == [f"p{i}" for i in range(len(lengths))]
+    for index, (pair, expected) in enumerate(zip(pairs, values, strict=True)):
+        assert_same(pair, expected, -expected)
+        assert pair.truth == index % 3 - 1
+
+
+def test_an_id_that_reappears_in_long_form_is_refused_with_both_places(tmp_path):
+    ids = ["a", "a", "b", "b", "a", "a"]
+    path = write(tmp_path, {"pair_id": ids, "x": X + Y, "y": Y + X}, row_group_size=2)
+    walk = iter(as_pairs(path))
+    assert next(walk).pair_id == "a"
+    with pytest.raises(SourceError) as caught:
+        list(walk)
+    assert "'a' was used in row 1" in str(caught.value)
+    assert "sort the file" in str(caught.value)
+    assert caught.value.place == "row 5 (row group 2)"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"pair_id": ["a"], "x": [1.0]}, "no column y"),
+        ({"a": [1.0], "b": [1.0]}, "choose pairs with columns="),
+        ({"pair_id": ["a"], "x": ["p"], "y": [1.0]}, "x must hold numbers"),
+        ({"pair_id": ["a"], "x": [[X]], "y": [X]}, "x must hold numbers"),
+        ({"pair_id": ["a"], "x": [X], "y": [1.0]}, "x and y must both be lists"),
+        ({"pair_id": ["a"] * 2, "x": pa.array([1, 2]).dictionary_encode(), "y": [1, 2]}, "x must"),
+        (ONE | {"truth": ["1"]}, "truth must hold numbers"),
+        (ONE | {"truth": [1], "target": [1]}, "truth and target"),
+        (pa.table(ONE).slice(1), "no rows"),
+    ],
+)
+def test_files_of_another_schema_are_refused_at_once(tmp_path, columns, message):
+    path = write(tmp_path, columns)
+    with pytest.raises(SourceError) as caught:
+        as_pairs(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lambda whole: whole[:-1],
+        lambda whole: b"a,b\n1,2\n",
+        lambda whole: whole[:-8] + b"\xff\xff\xff\x7fPAR1",
+    ],
+)
+def test_broken_files_are_refused_at_once_by_name(tmp_path, content):
+    path = nested(tmp_path)
+    path.write_bytes(content(path.read_bytes()))
+    with pytest.raises(SourceError) as caught:
+        as_pairs(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_memory_does_not_grow_with_the_row_group(tmp_path):
+    n, length = 4_000, 1_000
+    values = pa.array(np.random.default_rng(0).normal(size=n * length))
+    lists = pa.ListArray.from_arrays(
+        pa.array(np.arange(0, n * length + 1, length), pa.int32()), values
+    )
+    path = write(tmp_path, {"pair_id": pa.array(range(n)), "x": lists, "y": lists})
+    del values, lists
+    before = pa.total_allocated_bytes()
+    peak = 0
+    for pair in as_pairs(path):
+        assert len(pair.x) == length
+        peak = max(peak, pa.total_allocated_bytes() - before)
+    assert pq.read_metadata(path).num_row_groups == 1
+    # The row group holds 64 MB.
+    assert peak < 40e6

@@ -1,0 +1,210 @@
+import itertools
+import operator
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, as_pairs
+from anmmm.collection.sources.table import column_pair_id
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out of all pairs:UserWarning")
+
+DATA = {
+    "a": [1.5, 2.0, None, 4.0],
+    "name": ["p", "q", "r", "s"],
+    "b": [1, 2, 3, 4],
+    "flag": [True, False, True, True],
+    "c": [9.0, None, 7.0, 6.0],
+}
+
+
+def text_file(folder, suffix=".csv", separator=","):
+    path = folder / f"table{suffix}"
+    cells = [["" if v is None else str(v) for v in column] for column in DATA.values()]
+    lines = [list(DATA), *zip(*cells, strict=True)]
+    path.write_text("".join(separator.join(line) + "\n" for line in lines))
+    return path
+
+
+def parquet_file(folder):
+    path = folder / "table.parquet"
+    pq.write_table(pa.table(DATA), path, row_group_size=3)
+    return path
+
+
+TABLES = {
+    "pandas": lambda folder: pd.DataFrame(DATA),
+    "pandas, nullable": lambda folder: pd.DataFrame(DATA).convert_dtypes(),
+    "pandas, arrow": lambda folder: pd.DataFrame(DATA).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": lambda folder: pl.DataFrame(DATA),
+    "polars, lazy": lambda folder: pl.LazyFrame(DATA),
+    "pyarrow": lambda folder: pa.table(DATA),
+    "csv": text_file,
+    "tsv": lambda folder: text_file(folder, ".tsv", "\t"),
+    "parquet": parquet_file,
+}
+
+
+@pytest.fixture(params=TABLES)
+def table(request, tmp_path):
+    return TABLES[request.param](tmp_path)
+
+
+def test_all_pairs_of_columns_in_the_order_of_the_table(table):
+    with warnings.catch_warnings(action="error"):
+        source = as_pairs(table, columns="all", format="table")
+    assert operator.length_hint(source) == 10
+    pairs = list(source)
+    assert [pair.pair_id for pair in pairs] == list(map(",".join, itertools.combinations(DATA, 2)))
+    assert all(f"{pair.names[0]},{pair.names[1]}" == pair.pair_id for pair in pairs)
+    by_id = {pair.pair_id: pair for pair in pairs}
+    chosen = [by_id[name] for name in ("a,b", "a,c", "b,c")]
+    np.testing.assert_array_equal(chosen[0].x, [1.5, 2, 4])
+    np.testing.assert_array_equal(chosen[0].y, [1, 2, 4])
+    np.testing.assert_array_equal(chosen[1].x, [1.5, 4])
+    np.testing.assert_array_equal(chosen[1].y, [9, 6])
+    np.testing.assert_array_equal(chosen[2].x, [1, 3, 4])
+    assert [pair.n_dropped for pair in chosen] == [1, 2, 1]
+    assert all(pair.x.dtype == pair.y.dtype == np.float64 for pair in chosen)
+
+
+def test_a_column_of_text_is_of_categories(table):
+    source = as_pairs(table, columns=[("name", "c"), ("c", "a")])
+    assert operator.length_hint(source) == 2
+    named, whole = source
+    assert (named.x.tolist(), named.y.tolist(), named.n_dropped) == (["p", "r", "s"], [9, 7, 6], 1)
+    assert named.missing.startswith("c lacks 1 of 4 values")
+    assert (named.problem, whole.problem, whole.pair_id) == ("", "", "c,a")
+    np.testing.assert_array_equal([whole.x, whole.y], [[9, 6], [1.5, 4]])
+    with pytest.raises((TypeError, SourceError), match=r"columns=\[\('a', 'b'\), \.\.\.\]"):
+        as_pairs(table)
+
+
+def test_a_table_can_be_walked_again_and_has_a_fingerprint(table):
+    source = as_pairs(table, columns="all")
+    assert len(list(source)) == len(list(source)) == 10
+    found = [
+        str(as_pairs(table, columns=columns).fingerprint())
+        for columns in ("all", [("a", "b")], [("b", "a")], "all")
+    ]
+    assert len(set(found)) == 3
+    assert found[0] == found[3]
+
+
+def test_all_leaves_constants_out():
+    nothing = [float("nan")] * 4
+    frame = pd.DataFrame(
+        {"k": 7.0, "a": DATA["a"], "b": DATA["b"], "one": [1, None, 1, 1], "no": nothing}
+    )
+    with pytest.warns(UserWarning, match=r"pairs: k, one \(constant\); no \(no values\)$"):
+        source = as_pairs(frame, columns="all")
+    assert operator.length_hint(source) == 1
+    assert [pair.pair_id for pair in source] == ["a,b"]
+    # Whoever names a column gets its pair, and the row says what is wrong with it.
+    assert len(list(as_pairs(frame, columns=[("k", "a")]))) == 1
+
+
+@pytest.mark.parametrize("form", ["frame", "csv", "parquet"])
+def test_all_leaves_dates_and_texts_of_too_many_kinds_out(tmp_path, form):
+    frame = pd.DataFrame({"a": np.arange(40.0) % 7, "kind": ["p", "q"] * 20})
+    frame["day"] = pd.date_range("2020-01-01", periods=40).strftime("%Y-%m-%d")
+    frame["key"] = [f"k{number}" for number in range(40)]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    source = frame if form == "frame" else tmp_path / f"t.{form}"
+    with pytest.warns(UserWarning, match=r"day \(dates\); key \(more than") as caught:
+        pairs = list(as_pairs(source, columns="all"))
+    assert [warning.filename for warning in caught] == [__file__]
+    assert [pair.pair_id for pair in pairs] == ["a,kind"]
+
+
+def test_arrays_and_frames_without_names_go_by_position():
+    array = np.arange(12.0).reshape(4, 3)
+    for source in (array, array.astype("f4"), array.astype(int), pd.DataFrame(array)):
+        assert [p.pair_id for p in as_pairs(source, columns="all")] == ["0,1", "0,2", "1,2"]
+        (pair,) = as_pairs(source, columns=[(2, 0)])
+        np.testing.assert_array_equal(pair.x, array[:, 2])
+        np.testing.assert_array_equal(pair.y, array[:, 0])
+
+
+def test_text_without_a_header_has_numbered_columns(tmp_path):
+    (tmp_path / "t.txt").write_text("1 2 3\n4 5 6\n")
+    ids = [pair.pair_id for pair in as_pairs(tmp_path / "t.txt", columns="all")]
+    assert ids == ["column 1,column 2", "column 1,column 3", "column 2,column 3"]
+    (pair,) = as_pairs(tmp_path / "t.txt", columns=[(0, 2)])
+    np.testing.assert_array_equal(pair.y, [3, 6])
+
+
+def test_one_bad_cell_in_a_column_of_numbers_is_not_passed_over(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,s,c\n1,2,p,3\n4,oops,q,6\n")
+    pairs = {pair.pair_id: pair for pair in as_pairs(tmp_path / "t.csv", columns="all")}
+    assert list(pairs) == ["a,b", "a,s", "a,c", "b,s", "b,c", "s,c"]
+    for name, pair in pairs.items():
+        assert pair.problem.startswith("t.csv:3: b holds 'oops'") == ("b" in name)
+
+
+@given(st.lists(st.text(max_size=4), min_size=2, max_size=5, unique=True))
+def test_no_two_pairs_of_names_share_an_id(names):
+    ids = [column_pair_id(*pair) for pair in itertools.permutations(names, 2)]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ("a", TypeError, "columns must be 'all' or"),
+        ([], ValueError, "columns must hold"),
+        (["ab"], TypeError, "columns must hold pairs"),
+        ([("a", "z")], ValueError, "columns names 'z'.* the columns are a, name"),
+        ([("a", -1)], ValueError, "columns names -1"),
+        ([("a", True)], ValueError, "columns names True"),
+        ([("a", "a")], ValueError, "columns names 'a' twice"),
+        ([("a", "b"), ("a", "b")], ValueError, r"columns has the pair .* twice"),
+    ],
+)
+def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message):
+    with pytest.raises(error, match=message):
+        as_pairs(pd.DataFrame(DATA), columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (pd.DataFrame({"a": [1.0], "s": ["p"]}), "2 or more columns"),
+        (pd.DataFrame({"a": list("pqr")}), "2 or more columns"),
+        (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
+        (np.zeros(5), "a table must have two dimensions"),
+        (np.array([["a", "b"]]), "a table must hold real numbers"),
+    ],
+)
+def test_tables_that_have_no_pairs_are_refused_at_once(source, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        as_pairs(source, columns="all")
+
+
+def test_files_with_two_columns_of_one_name_or_without_rows_are_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n")
+    table = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["a", "a"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        with pytest.raises(SourceError, match=f"{name}: several columns are called 'a'"):
+            as_pairs(tmp_path / name, columns="all")
+    pq.write_table(table.select([0]).slice(1), tmp_path / "t.parquet")
+    with pytest.raises(SourceError, match="no rows"):
+        as_pairs(tmp_path / "t.parquet", columns="all")
+
+
+def test_an_index_or_unnamed_row_numbers_make_no_pairs(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.0, 0.5, 1.0], "b": [3, 1, 2, 5]}).iloc[[3, 0, 2]]
+    frame.to_csv(tmp_path / "t.csv")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", pa.Table.from_pandas(frame)):
+        with pytest.warns(UserWarning, match=r" \(unnamed, numbers the rows\)$"):
+            assert [pair.pair_id for pair in as_pairs(source, columns="all")] == ["a,b"]

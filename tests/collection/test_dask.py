@@ -1,0 +1,78 @@
+"""The same rows from a cluster of Dask, a worker killed in mid-run included."""
+
+import os
+import signal
+
+import joblib
+import numpy as np
+import pytest
+from stubs import pairs, run, values
+
+from anmmm import infer_graph
+
+# The local cluster gives a worker up for ever that is not back in 15 s, which a machine with other
+# work may need to start one.
+DASK = {"distributed.deploy.lost-worker-timeout": "600 s"}
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="POSIX signals")]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return values(run(pairs(60)))
+
+
+@pytest.fixture(scope="module")
+def dask():
+    """A client of a local cluster of two workers."""
+    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 60}
+    with (
+        # By default a pair that kills its worker ends Dask's patience at once.
+        dask.config.set(DASK | {"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=2, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_dask_makes_the_same_rows(dask, expected):
+    with joblib.parallel_config("dask", client=dask):
+        assert values(run(pairs(60), n_jobs=None)) == expected
+        assert values(run(pairs(60), n_jobs=-1)) == expected
+
+
+def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
+    pids = list(dask.run(os.getpid).values())
+    with joblib.parallel_config("dask", client=dask):
+        rows = iter(run(pairs(60), n_jobs=None, rest=0.02))
+        found = [next(rows)]
+        os.kill(pids[0], signal.SIGKILL)
+        found.extend(rows)
+    assert values(found) == expected
+
+
+def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
+    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 5))
+    table[:, 1] += np.sin(2.0 * table[:, 0])
+    table[:, 3] += table[:, 1] ** 2 - table[:, 2]
+    alone = infer_graph(table)
+    with joblib.parallel_config("dask", client=dask):
+        spread = infer_graph(table, n_jobs=2)
+    assert spread.length == alone.length
+    assert list(map(str, spread.edges)) == list(map(str, alone.edges))
+
+
+def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
+    with joblib.parallel_config("dask", client=dask):
+        found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
+    assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
+    assert found[:31] + found[32:] == expected[:31] + expected[32:]
+
+
+def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, run):
+    command = ("directions", "sample", "--max-samples", "20", "-o")
+    assert run(*command, "here.csv")[0] == 0
+    assert run(*command, "there.csv", "--dask", dask.scheduler.address)[0] == 0
+    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()

@@ -1,0 +1,292 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from stubs import values
+
+from anmmm import infer_direction
+from anmmm.collection import SourceError, infer_directions, summarize
+from anmmm.collection.task import DirectionTask, single_thread
+from anmmm.datasets import Pair, load_pairs, make_anm_mixture
+
+CHEAP = {"criterion": "hsic", "fit_options": {"max_iter": 5}}
+BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])
+
+
+def mixture(seed, n=30):
+    return make_anm_mixture("f3", n, random_state=seed)[:2]
+
+
+@pytest.fixture
+def replaced(monkeypatch):
+    """Replace the analysis of a pair; the original is handed to the replacement."""
+
+    def replace(function):
+        def decide(task, pair, seed):
+            return function(pair.x, pair.y, random_state=seed, **task.options)
+
+        monkeypatch.setattr(DirectionTask, "decide", decide)
+        monkeypatch.setattr(DirectionTask, "prepare", lambda task: None)
+
+    return replace
+
+
+@BOTH
+def test_rows_come_in_order_and_equal_the_single_analysis(options):
+    x, y = mixture(1)
+    first, second = infer_directions({"f": (x, y), "b": (y, x)}, random_state=0, **options)
+    with single_thread(), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        alone = infer_direction(x, y, random_state=3, **options)
+    assert (first.pair_id, second.pair_id) == ("f", "b")
+    assert (first.status, first.n, first.n_used, first.subsample_seed) == ("ok", 30, 30, None)
+    expected = alone.to_dict()
+    for name in (
+        *("direction", "score", "forward_score", "backward_score", "converged", "cause", "effect"),
+        *("forward_pvalue", "backward_pvalue", "independence_pvalue", "check_pvalue", "relation"),
+    ):
+        assert getattr(first, name) == expected[name]
+    assert (first.forward_pvalue is None) is (not options)
+    for row in (first, second):
+        assert (row.model, row.n_mechanisms) == ((None, None) if options else ("anm-2", 2))
+    assert second.direction == -first.direction
+    assert second.score == -first.score
+    assert first.seconds > 0
+    assert first.result is None
+
+
+@BOTH
+def test_results_do_not_depend_on_the_number_of_workers(options):
+    pairs = [mixture(seed) for seed in range(5)] + [(np.zeros(20), np.zeros(20))]
+    options = {"random_state": 11, "max_samples": 25, **options}
+    if options.get("fit_options"):
+        options["fit_options"] = {**options["fit_options"], "n_starts": 2}
+    one = values(infer_directions(pairs, n_jobs=1, **options))
+    two = values(infer_directions((pair for pair in pairs), n_jobs=2, **options))
+    assert one == two
+    assert [row["status"] for row in one] == ["ok"] * 5 + ["unusable"]
+
+
+def test_seeds_belong_to_the_position_and_the_collection():
+    pairs = [mixture(1), mixture(1), mixture(2)]
+    seeds = []
+    for source, s in ((pairs, 0), (pairs[:2], 0), (pairs, 1)):
+        rows = infer_directions(source, random_state=s, max_samples=10, **CHEAP)
+        seeds.append([row.subsample_seed for row in rows])
+    assert len(set(seeds[0])) == 3
+    assert seeds[1] == seeds[0][:2]
+    assert not set(seeds[2]) & set(seeds[0])
+
+
+def test_rows_keep_truth_weight_and_group(tmp_path):
+    (tmp_path / "pair0001.txt").write_text("".join(f"{number}.5 nan\n" for number in range(12)))
+    known = Pair("p", *mixture(1), -1, 0.25, "air", n_dropped=2)
+    source = [known, Pair.unreadable("q", "p.txt:3: bad", truth=1), *load_pairs(tmp_path)]
+    row, broken, empty = infer_directions(source, missing="drop", **CHEAP)
+    assert (row.truth, row.weight, row.group) == (-1, 0.25, "air")
+    assert row.reason.startswith("2 incomplete rows dropped")
+    assert (broken.status, broken.reason, broken.truth) == ("unusable", "p.txt:3: bad", 1)
+    assert empty.status == "unusable"
+    assert empty.reason.endswith("at least 10 observations are needed; 12 incomplete rows dropped")
+    row, broken, empty = infer_directions(source, **CHEAP)
+    assert [each.status for each in (row, broken, empty)] == ["unusable"] * 3
+    assert row.reason.startswith("2 incomplete rows")
+    assert broken.reason == "p.txt:3: bad"
+
+
+def test_a_fault_outside_the_subsample_is_found():
+    x, y = mixture(1, n=400)
+    x[123] = np.nan
+    (row,) = infer_directions([(x, y)], random_state=0, max_samples=10, **CHEAP)
+    assert row.status == "unusable"
+    assert "1 NaN" in row.reason
+
+
+def test_an_unexpected_failure_is_a_row_and_ends_nothing(replaced):
+    def fail_once(x, y, **options):
+        if len(x) == 20:
+            raise np.linalg.LinAlgError("no factor")
+        if len(x) == 21:
+            raise ValueError("cannot be used")
+        return infer_direction(x, y, **options)
+
+    replaced(fail_once)
+    rows = list(infer_directions([mixture(1), mixture(1, n=20), mixture(2, n=21)], **CHEAP))
+    assert [row.status for row in rows] == ["ok", "error", "unusable"]
+    assert [row.reason for row in rows[1:]] == ["LinAlgError: no factor", "cannot be used"]
+    assert rows[1].n == 20
+
+
+def test_closing_early_stops_the_workers_quietly():
+    pairs = [mixture(seed) for seed in range(8)]
+    quiet = warnings.catch_warnings(action="error")
+    with quiet, infer_directions(pairs, n_jobs=2, **CHEAP) as results:
+        assert results[0].pair_id == "0"
+    with pytest.raises(RuntimeError, match="closed"):
+        results.to_list()
+
+
+def test_progress_only_when_asked_and_only_to_stderr(capsys):
+    list(infer_directions([mixture(1)] * 2, **CHEAP))
+    assert capsys.readouterr() == ("", "")
+    list(infer_directions([mixture(1)] * 2, progress=True, **CHEAP))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "2/2" in captured.err
+
+
+def test_to_pandas_keeps_whole_numbers_and_missing_values():
+    source = {"a": mixture(1), "b": (np.ones(20), np.ones(20))}
+    assert infer_directions(source).to_arrow()["n_mechanisms"].to_pylist() == [2, None]
+    frame = infer_directions(source).to_pandas()
+    assert list(frame["pair_id"]) == ["a", "b"]
+    assert (str(frame["direction"].dtype), str(frame["converged"].dtype)) == ("Int64", "boolean")
+    for name in ("n_mechanisms", "direction", "score"):
+        assert frame[name].isna().tolist() == [False, True]
+    none = infer_directions([], **CHEAP).to_pandas()
+    assert list(none.columns)[:4] == ["pair_id", "x", "y", "cause"]
+
+
+def test_pairs_that_cannot_be_analyzed_are_rows_with_a_reason():
+    x, y = mixture(1)
+    cases = {
+        "constant": (x, np.ones(30), "y is constant"),
+        "missing": ([np.nan, *x[1:]], y, "x holds 1 NaN"),
+        "short": (x[:5], y[:5], "at least 10"),
+        "unequal": (x, y[:-1], "30 and 29"),
+        "set": (set(range(30)), y, "x must be numeric"),
+        "wide": (np.column_stack([x, y]), y, ""),
+        "column": (x[:, None], y[:, None], ""),
+    }
+    source = {name: case[:2] for name, case in cases.items()}
+    rows = {row.pair_id: row for row in infer_directions(source, random_state=0)}
+    assert list(rows) == list(source)
+    for name, (_, _, reason) in cases.items():
+        assert rows[name].status == ("unusable" if reason else "ok")
+        assert reason in rows[name].reason
+    assert (rows["short"].n, rows["unequal"].n, rows["wide"].n) == (5, None, 30)
+    assert (rows["constant"].direction, rows["constant"].score) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "argument"),
+    [
+        ({"criterion": "foo"}, ValueError, "criterion"),
+        ({"fit_options": {"lam": 1.0}}, ValueError, "fit_options has no effect"),
+        ({"missing": "keep"}, ValueError, "missing"),
+        ({"max_samples": 5}, ValueError, "max_samples"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"random_state": "a"}, ValueError, "random_state"),
+        ({"checkpoint": ""}, TypeError, "checkpoint"),
+        ({"columns": "x"}, ValueError, "columns"),
+        ({"shard": (3, 2)}, ValueError, "shard"),
+    ],
+)
+def test_wrong_options_are_refused_at_once(options, error, argument):
+    with pytest.raises(error, match=argument):
+        infer_directions([mixture(1)], **options)
+
+
+def test_a_large_pair_is_cut_reproducibly():
+    x, y = mixture(1, n=500)
+    (row,) = infer_directions([(x, y)], random_state=4, max_samples=40)
+    assert (row.n, row.n_used) == (500, 40)
+    drawn = Pair("", x, y).subsample(40, row.subsample_seed)
+    assert row.score == infer_direction(drawn.x, drawn.y).score
+
+
+def test_results_are_read_when_asked_for_and_only_as_far():
+    drawn = []
+
+    def source():
+        for number in range(4):
+            drawn.append(number)
+            yield mixture(number)
+
+    results = infer_directions(source(), **CHEAP)
+    assert (drawn, results.total) == ([], None)
+    assert (results[0].pair_id, drawn) == ("0", [0])
+    with pytest.raises(TypeError, match="number of pairs is not known"):
+        len(results)
+    results.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        results.to_list()
+
+
+def test_results_are_read_again_ordered_and_filtered():
+    source = {name: mixture(seed, n=60) for seed, name in enumerate("abc")}
+    source["flat"] = (np.ones(60), np.ones(60))
+    results = infer_directions(source, random_state=0)
+    rows = list(results)
+    assert len(results) == len(rows) == 4
+    assert (results[-1], list(results[1:3]), list(results)) == (rows[3], rows[1:3], rows)
+    ranked = results.ranked()
+    confidences = [row.confidence for row in ranked if row.direction]
+    assert confidences == sorted(confidences, reverse=True)
+    assert (len(ranked), ranked[-1].pair_id) == (4, "flat")
+    assert list(results.sure()) == [r for r in rows if r.direction and r.confidence >= 0.9]
+    assert [row.pair_id for row in results.filter(lambda row: row.status != "ok")] == ["flat"]
+    assert results.summary() == summarize(rows)
+    assert results.to_polars()["pair_id"].to_list() == [*"abc", "flat"]
+    assert not infer_directions([])
+
+
+def test_interrupted_results_are_not_taken_for_complete_ones(tmp_path):
+    def source():
+        yield mixture(1)
+        raise KeyboardInterrupt
+
+    stopped = infer_directions(source(), **CHEAP)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.to_list()
+    for take in (stopped.to_list, stopped.to_pandas, lambda: stopped.write(tmp_path / "r.csv")):
+        with pytest.raises(RuntimeError, match="stopped before its end"):
+            take()
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_are_not_written_over_their_source(tmp_path):
+    table = tmp_path / "mine.csv"
+    table.write_text(
+        "pair_id,x,y\n" + "".join(f"1,{a},{b}\n" for a, b in zip(*mixture(1), strict=True))
+    )
+    before = table.read_bytes()
+    with pytest.raises(FileExistsError):
+        infer_directions(table, columns=[("x", "y")], **CHEAP).write(table)
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("change", ["rewritten", "removed"])
+def test_a_file_that_changes_during_the_run_is_an_error_after_its_rows(tmp_path, change):
+    path = tmp_path / "m.csv"
+    columns = np.column_stack([*mixture(0), *mixture(1)])
+    np.savetxt(path, columns, delimiter=",")
+    walk = iter(infer_directions(path, columns="all", random_state=0, **CHEAP))
+    assert len([next(walk) for _ in range(3)]) == 3
+    path.unlink() if change == "removed" else np.savetxt(path, columns + 1.0, delimiter=",")
+    found = []
+    with pytest.raises(SourceError, match=r"m\.csv: changed during the run"):
+        found.extend(walk)
+    assert len(found) == 3
+
+
+def test_rows_have_the_answer_of_the_pair_alone(rng):
+    unrelated = rng.normal(size=60), rng.uniform(size=60)
+    source = [mixture(1, n=60), unrelated, (unrelated[0], unrelated[0])]
+    rows = list(infer_directions(source, keep_results=True, random_state=0))
+    assert [row.relation for row in rows] == ["x→y", "independent", "undecided"]
+    assert [row.direction for row in rows] == [1, 0, 0]
+    for row in rows:
+        for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
+            assert getattr(row, name) == getattr(row.result, name)
+    assert [row.cause for row in rows] == ["x", None, None]
+
+
+def test_a_direction_below_the_least_confidence_is_undecided():
+    source = {"a": mixture(1)}
+    (row,) = infer_directions(source, random_state=0)
+    (unsure,) = infer_directions(source, min_confidence=1.0, random_state=0)
+    assert (row.direction, unsure.direction, unsure.relation) == (1, 0, "undecided")
+    assert unsure.confidence == row.confidence < 1.0
+    (latent,) = infer_directions(source, random_state=0, **CHEAP)
+    assert (latent.confidence, latent.certainty) == (None, None)

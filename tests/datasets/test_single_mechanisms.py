@@ -1,0 +1,146 @@
+"""Single mechanisms and named settings follow their laws."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm.datasets import (
+    FAMILIES,
+    SETTINGS,
+    draw_anm_mixture,
+    make_anm_mixture,
+    make_single_mechanism,
+)
+from anmmm.datasets.families import CAUSES, CONTINUOUS, STEP, gaussian_process
+
+
+def test_a_seed_repeats_the_draw_and_families_share_none():
+    first = set()
+    for family in FAMILIES:
+        one = make_single_mechanism(family, 40, random_state=3)
+        other = make_single_mechanism(family, 40, random_state=np.int64(3))
+        assert [values.shape for values in one] == [(40,), (40,)]
+        assert np.array_equal(one, other)
+        assert not np.array_equal(one, make_single_mechanism(family, 40, random_state=4))
+        first.add(one[0][0])
+    assert len(first) == len(FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("family", "x_first", "x_sum", "y_first", "y_sum"),
+    [
+        ("AN", 0.6025131309038704, -5.11510060420734, None, None),
+        ("AN-s", 2.7631693186899984, -0.9475601247238123, 3.0672520063368767, 26.099776531073566),
+        ("LS", -2.4323498726228205, -8.331558583482641, None, None),
+        ("LS-s", -0.4491020555264019, 1.9515400096433648, 0.6609195745860473, -31.94649636568647),
+        ("MN-U", 0.4385671372229226, 0.1383754700466736, 2.2020949173548328, 13.677211913368476),
+    ],
+)
+def test_draws_of_the_published_families_are_fixed(family, x_first, x_sum, y_first, y_sum):
+    # Functions of a Gaussian process come from eigenvectors, whose signs are LAPACK's.
+    x, y = make_single_mechanism(family, 25, random_state=5)
+    assert_allclose([x[0], x.sum()], [x_first, x_sum], rtol=1e-12)
+    if y_first is not None:
+        assert_allclose([y[0], y.sum()], [y_first, y_sum], rtol=1e-12)
+
+
+def test_causes_have_the_moments_of_their_distributions():
+    # Third and fourth moments; the bimodal one is a mixture of Gaussians at ±0.9.
+    expected = {
+        "gaussian": (0.0, 3.0),
+        "uniform": (0.0, 1.8),
+        "bimodal": (0.0, 1.6878),
+        "exponential": (2.0, 9.0),
+    }
+    assert list(expected) == list(CAUSES)
+    for (cause, moments), (family, variance) in product(
+        expected.items(), (("count", 1.0), ("AN-s", 2.0))
+    ):
+        x = make_single_mechanism(family, 40_000, cause=cause, random_state=1)[0] / variance**0.5
+        for power, moment in enumerate((0.0, 1.0, *moments), start=1):
+            error = np.std(x**power) / np.sqrt(len(x))
+            assert abs(np.mean(x**power) - moment) < 4.0 * error
+        if cause == "uniform":
+            assert np.abs(x).max() <= np.sqrt(3.0)
+        if cause == "exponential":
+            assert x.min() >= -1.0
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_effects_have_the_values_of_their_family(cause):
+    for seed in range(2):
+        options = {"cause": cause, "random_state": seed}
+        effect = {each: make_single_mechanism(each, 120, **options)[1] for each in FAMILIES}
+        for family in (*CONTINUOUS, "PNL-arcsinh", "PNL-logistic", "PNL-cbrt"):
+            assert len(set(effect[family])) == 120
+        assert np.all((effect["PNL-logistic"] > 0.0) & (effect["PNL-logistic"] < 1.0))
+        assert set(effect["binary"]) == {0.0, 1.0}
+        assert 0.25 <= effect["binary"].mean() <= 0.75
+        assert set(effect["logistic"]) <= {0.0, 1.0}
+        levels, sizes = np.unique(effect["ordered"], return_counts=True)
+        assert np.array_equal(levels, np.arange(len(levels)))
+        assert 3 <= len(levels) <= 6
+        assert sizes.min() >= 120 / len(levels) / 3 - 1
+        assert np.array_equal(effect["grouped"] / STEP, np.rint(effect["grouped"] / STEP))
+        assert np.array_equal(effect["count"], np.rint(effect["count"]))
+        assert effect["count"].min() >= 0.0
+
+
+def test_counts_have_the_mean_that_the_cause_gives_them():
+    x, y = make_single_mechanism("count", 40_000, random_state=3)
+    near = np.abs(x - 1.0) < 0.1
+    assert_allclose(y[near].mean(), np.exp(x[near] + 0.3).mean(), rtol=0.04)
+    assert_allclose(y[near].var(), y[near].mean(), rtol=0.1)
+
+
+def test_transformed_effects_follow_their_formulas():
+    noise_of = {
+        "PNL-arcsinh": lambda x, y: (np.sinh(y) / 5.0 - x - 0.3 * x * np.abs(x)) / 0.4,
+        "PNL-logistic": lambda x, y: (np.log(y / (1.0 - y)) / 2.0 - x - np.sin(x)) / 0.5,
+        "PNL-cbrt": lambda x, y: (y**3 - x**3 - x) / 0.5,
+    }
+    for family, invert in noise_of.items():
+        x, y = make_single_mechanism(family, 20_000, random_state=4)
+        noise = invert(x, y)
+        found = noise.mean(), noise.std(), np.corrcoef(x, noise)[0, 1]
+        assert_allclose(found, [0, 1, 0], atol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("f2", (2, 0.05, 30)),
+        ("f3-c3", (3, 0.05, 20)),
+        ("f3-c4", (4, 0.05, 15)),
+        ("f1-sigma0.01", (2, 0.01, 30)),
+        ("f4-sigma0.1", (2, 0.1, 30)),
+        ("f3-a0.25", (2, 0.05, 15)),
+        ("f3-a0.75", (2, 0.05, 45)),
+    ],
+)
+def test_names_of_settings_set_mechanisms_noise_and_weights(name, expected):
+    setting = SETTINGS[name]
+    sample = draw_anm_mixture(setting.mechanism, 60, random_state=0, **setting.options)
+    found = len(sample.thetas), sample.noise_std, int((sample.labels == 0).sum())
+    assert found == expected
+
+
+def test_settings_draw_what_the_functions_draw():
+    drawn = SETTINGS["f4"].draw(50, random_state=1)
+    assert np.array_equal(drawn, make_anm_mixture("f4", 50, random_state=1)[:2])
+    for family in FAMILIES:
+        for cause in CAUSES:
+            name = family if cause == "gaussian" else f"{family}-{cause}"
+            drawn = SETTINGS[name].draw(20, random_state=2)
+            expected = make_single_mechanism(family, 20, cause=cause, random_state=2)
+            assert np.array_equal(drawn, expected)
+
+
+def test_a_gaussian_process_has_unit_variance_and_length():
+    x = np.array([0.0, 1.0, 5.0])
+    rng = np.random.default_rng(0)
+    values = np.array([gaussian_process(x, rng) for _ in range(20_000)])
+    expected = np.exp(-0.5 * (x[:, np.newaxis] - x) ** 2)
+    assert_allclose(np.cov(values.T), expected, atol=0.04)

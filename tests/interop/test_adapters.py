@@ -1,0 +1,117 @@
+"""What adapters take and give where no neighbour is needed."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from known_pairs import CHAIN, chain
+
+from anmmm import hsic_test, infer_graph
+from anmmm.interop import cdt, dowhy, gcastle, hsic_score, lingam
+
+
+@pytest.fixture(scope="module")
+def table():
+    return pd.DataFrame(chain())
+
+
+def test_hsic_score_is_lower_for_independence(rng):
+    x = rng.uniform(-1, 1, 200)
+    score = hsic_score(x[:, None], rng.normal(size=200))
+    assert isinstance(score, float)
+    assert score < 1.0 < hsic_score(x, x**2)
+    with pytest.raises(ValueError, match="residual must be one variable, found shape"):
+        hsic_score(x, np.ones((200, 2)))
+
+
+def test_conditional_independence_by_residuals(table):
+    test = dowhy.independence_test
+    assert test(table["a"], table["c"]) < 0.001
+    # c is independent of a given b.
+    assert test(table[["a"]], table[["c"]], table[["b"]]) > 0.01
+    assert test(table["a"], table["b"], table["d"], method="kernel") < 0.001
+    noise = np.random.default_rng(2).normal(size=len(table))
+    against = hsic_test(table["a"], noise).pvalue
+    assert test(table["a"], noise) == against
+
+
+def test_related_pairs_are_found_without_a_graph(table, rng):
+    wide = table[["a", "b"]].assign(e=rng.normal(size=len(table)))
+    learner = gcastle.ANMMM()
+    learner.learn(wide)
+    assert learner.causal_matrix.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    model = dowhy.PairGraph()
+    assert set(model.predict(wide).edges) == {("a", "b")}
+    assert model.adjacency_matrix_.tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
+
+
+def test_dowhy_gets_no_edge_without_a_direction():
+    a, noise = np.random.default_rng(4).normal(size=(2, 300))
+    linear = pd.DataFrame({"a": a, "b": a + noise})
+    with pytest.raises(ValueError, match="no DAG: a – b have no direction"):
+        dowhy.PairGraph().predict(linear)
+
+
+def test_cdt_takes_arrays_frames_and_rows(table):
+    model = cdt.ANMMM()
+    a, b = table["a"].to_numpy(), table["b"].to_numpy()
+    score = model.predict(a, b)
+    assert score > 0.0
+    pairs = pd.DataFrame({"SampleID": ["one", "two"], "A": [a, b], "B": [b, a]})
+    kept = pairs.copy()
+    # The order of the columns reverses the score to the last digit.
+    assert model.predict(pairs) == [score, -score]
+    pd.testing.assert_frame_equal(pairs, kept)
+    assert model.predict(pairs[["A", "B"]].iloc[1]) == -score
+
+
+def test_cdt_keeps_given_directions(table, tmp_path):
+    import networkx
+
+    graph = networkx.DiGraph([("b", "a"), ("b", "c"), ("c", "b")])
+    found = cdt.ANMMM().orient_graph(table, graph, printout=tmp_path / "rows.csv")
+    assert set(found.edges) == {("b", "a"), ("b", "c")}
+    assert set(found.nodes) == set(table.columns)
+    assert "weight" not in found.edges["b", "a"]
+    assert found.edges["b", "c"]["weight"] > 0.0
+    assert (tmp_path / "rows.csv").read_text().startswith("cause,")
+
+
+def test_lingam_matrices_are_read_back(table):
+    graph = infer_graph(table, within=sorted(CHAIN))
+    matrix = lingam.adjacency(graph)
+    assert set(lingam.edges(matrix, graph.names)) == {(u, "->", v) for u, v in CHAIN}
+    # lingam writes it on one side or on both.
+    for at in ((1, 0), (0, 1)):
+        matrix[at] = np.nan
+        named = pd.DataFrame(matrix, columns=graph.names)
+        assert lingam.edges(matrix, graph.names)[0] == lingam.edges(named)[0] == ("a", "--", "b")
+    with pytest.raises(ValueError, match="must be square, found shape"):
+        lingam.edges(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="names lacks the node 'd'"):
+        lingam.prior_knowledge(graph, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="names has 'a' more than once"):
+        lingam.edges(np.zeros((2, 2)), ["a", "a"])
+    with pytest.raises(TypeError, match="adjacency_matrix must be numeric"):
+        lingam.edges([["x", "y"], ["z", "w"]])
+
+
+@pytest.mark.parametrize("form", ["polars", "numbers", "array"])
+def test_tables_of_all_kinds_are_learned_from(table, form):
+    data = {
+        "polars": pl.from_pandas(table),
+        # Names that are places, but of other columns.
+        "numbers": table.set_axis([3, 2, 1, 0], axis=1),
+        "array": table.to_numpy(),
+    }[form]
+    names = {"numbers": (3, 2), "array": (0, 1)}.get(form, ("a", "b"))
+    expected = np.zeros((4, 4))
+    expected[0, 1] = 1.0
+    learner = gcastle.ANMMM(graph=[names])
+    learner.learn(data)
+    assert learner.causal_matrix.tolist() == expected.tolist()
+    model = dowhy.PairGraph(graph=[names]).fit(data)
+    assert model.adjacency_matrix_.tolist() == expected.T.tolist()
+    alone = gcastle.ANMMM()
+    alone.learn(data)
+    assert alone.causal_matrix[0, 1] == 1.0

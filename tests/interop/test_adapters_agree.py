@@ -1,0 +1,135 @@
+"""The same ten pairs through every adapter, in both orders: one direction, whatever its sign."""
+
+import networkx
+import numpy as np
+import pandas as pd
+import pytest
+from known_pairs import ten_pairs
+
+from anmmm import infer_direction, infer_graph, orient
+from anmmm.interop import causal_learn, cdt, dowhy, gcastle, lingam
+
+# Each as the neighbour reads it: 1 where the first causes the second, -1 where the second does.
+
+
+def by_library(x, y):
+    return infer_direction(x, y, random_state=0).direction
+
+
+def by_causal_learn(x, y):
+    forward, backward = causal_learn.ANMMM().cause_or_effect(x[:, None], y[:, None])
+    return int(np.sign(forward - backward))
+
+
+def by_cdt(x, y):
+    return int(np.sign(cdt.ANMMM().predict_proba((x[:, None], y[:, None]))))
+
+
+def by_cdt_graph(x, y):
+    graph = networkx.Graph([("x", "y")])
+    found = cdt.ANMMM().predict(pd.DataFrame({"x": x, "y": y}), graph)
+    ((cause, _),) = found.edges
+    assert found.edges[next(iter(found.edges))]["weight"] > 0.0
+    return 1 if cause == "x" else -1
+
+
+def by_gcastle(x, y):
+    learner = gcastle.ANMMM()
+    learner.learn(np.column_stack([x, y]))
+    return int(learner.causal_matrix[0, 1] - learner.causal_matrix[1, 0])
+
+
+def by_gcastle_pair(x, y):
+    learner = gcastle.ANMMM()
+    return learner.anm_estimate(x[:, None], y[:, None]) - learner.anm_estimate(
+        y[:, None], x[:, None]
+    )
+
+
+def by_dowhy(x, y):
+    matrix = dowhy.PairGraph().fit(pd.DataFrame({"x": x, "y": y})).adjacency_matrix_
+    return int(matrix[1, 0] - matrix[0, 1])
+
+
+def by_lingam(x, y):
+    graph = infer_graph(np.column_stack([x, y]))
+    matrix = lingam.adjacency(graph)
+    known = lingam.prior_knowledge(graph)
+    assert (known == 1).tolist() == (matrix == 1).tolist()
+    assert (known == 0).tolist() == (matrix.T == 1).tolist()
+    assert [edge for edge in lingam.edges(matrix) if edge[1] == "->"] == [
+        (cause, "->", effect) for cause, effect in graph.directed
+    ]
+    return int(matrix[1, 0] - matrix[0, 1])
+
+
+def by_background_knowledge(x, y):
+    pytest.importorskip("causallearn")
+    from causallearn.graph.GraphNode import GraphNode
+
+    knowledge = causal_learn.background_knowledge(infer_graph(pd.DataFrame({"x": x, "y": y})), 0.5)
+    first, second = GraphNode("x"), GraphNode("y")
+    forward = knowledge.is_required(first, second)
+    assert forward == knowledge.is_forbidden(second, first)
+    assert forward != knowledge.is_required(second, first)
+    return 1 if forward else -1
+
+
+def by_causal_learn_graph(x, y):
+    pytest.importorskip("causallearn")
+    from causallearn.graph.Edge import Edge
+    from causallearn.graph.Endpoint import Endpoint
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphNode import GraphNode
+
+    nodes = [GraphNode("X1"), GraphNode("X2")]
+    graph = GeneralGraph(nodes)
+    graph.add_edge(Edge(*nodes, Endpoint.TAIL, Endpoint.TAIL))
+    found = orient(graph, pd.DataFrame({"X1": x, "X2": y}), min_confidence=0.5)
+    return 1 if found.is_directed_from_to(*nodes) else -1
+
+
+def by_pgmpy(x, y):
+    pytest.importorskip("pgmpy")
+    from anmmm.interop import pgmpy
+
+    model = pgmpy.ANMMM().fit(pd.DataFrame({"x": x, "y": y}))
+    ((cause, _),) = model.causal_graph_.edges()
+    assert (model.forward_score_ < model.backward_score_) == (cause == "x")
+    assert model.adjacency_matrix_.loc["x", "y"] == (cause == "x")
+    return 1 if cause == "x" else -1
+
+
+def by_pgmpy_function(x, y):
+    pytest.importorskip("pgmpy")
+    from anmmm.interop import pgmpy
+
+    source, _ = pgmpy.Orientation(pd.DataFrame({"x": x, "y": y}))("x", "y")
+    return 1 if source == "x" else -1
+
+
+ADAPTERS = [value for name, value in list(globals().items()) if name.startswith("by_")]
+PAIRS = list(ten_pairs())
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.__name__)
+def test_every_adapter_gives_the_known_direction(adapter):
+    assert len(PAIRS) == 10
+    told = {name: (adapter(x, y), adapter(y, x)) for name, x, y in PAIRS}
+    assert told == {name: (1, -1) for name, _, _ in PAIRS}
+
+
+def test_no_adapter_decides_an_undecided_pair(rng):
+    x = np.linspace(-1.0, 1.0, 100)
+    first, second = rng.normal(size=(2, 300))
+    assert by_library(x, 2 * x) == 0
+    assert causal_learn.ANMMM().cause_or_effect(x, 2 * x) == (0.5, 0.5)
+    assert cdt.ANMMM().predict_proba((x, 2 * x)) == 0.0
+    learner = gcastle.ANMMM()
+    linear = pd.DataFrame({"x": first, "y": first + second})
+    learner.learn(linear)
+    assert not learner.causal_matrix.any()
+    graph = networkx.Graph([("x", "y")])
+    found = cdt.ANMMM().orient_graph(linear, graph)
+    weights = {edge: found.edges[edge]["weight"] for edge in found.edges}
+    assert weights == {("x", "y"): 0.0, ("y", "x"): 0.0}
