@@ -12,7 +12,7 @@ from scipy.stats import hypergeom
 
 import oracle
 from anmmm import hsic_test
-from anmmm.independence import HSICVariable, permutation_test
+from anmmm.independence import HSICVariable, median_width, permutation_test
 from anmmm.permutation import CenteredGram, permuted_trace
 
 KINDS = ("normal", "exponential", "binary", "outlier")
@@ -186,3 +186,26 @@ def test_unusual_columns_are_rejected_at_the_nominal_rate(first, second, n):
         n_expected = 1.5 * level * len(pvalues)
         n_rejected = np.count_nonzero(np.array(pvalues) <= level)
         assert n_rejected <= n_expected + 4.0 * np.sqrt(n_expected)
+
+
+@pytest.mark.parametrize("other", ["coin", "levels", "amounts"])
+@pytest.mark.parametrize("n", [10, 1500])
+def test_drawn_places_do_not_depend_on_order_sign_and_exchange(n, other, rng):
+    amounts = np.zeros(n)
+    amounts[:5] = [1.0, 1.0, -1.0, 2.5, 4.0]
+    y = {"coin": np.arange(n) % 2, "levels": np.arange(n) % 3, "amounts": 2.0**amounts}[other]
+    order = rng.permutation(n)
+    expected = hsic_test(amounts, y).pvalue
+    for pair in [(amounts[order], y[order]), (-amounts, y), (amounts, -y), (y, amounts)]:
+        assert hsic_test(*pair).pvalue == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_width_of_many_does_not_depend_on_the_sign(rng):
+    column = rng.normal(size=(1500, 1))
+    assert median_width(-column) == median_width(column)
+
+
+def test_half_of_the_rows_are_compared_alike_for_both_signs(rng):
+    column = np.repeat([0.0, 1.0, 2.0], [5, 2, 3])
+    y = rng.normal(size=10)
+    assert hsic_test(-column, y).pvalue == pytest.approx(hsic_test(column, y).pvalue)

@@ -68,7 +68,8 @@ def median_width(x: FloatArray) -> float:
     tie = TIE * float(max(x.max(), -x.min()))
     rows: Any = slice(None)
     if len(x) > MEDIAN_ROWS:
-        rows = np.linspace(0, len(x) - 1, MEDIAN_ROWS).astype(np.intp)
+        # Rounded to the nearest, the rows of -x are those of x.
+        rows = np.rint(np.linspace(0, len(x) - 1, MEDIAN_ROWS)).astype(np.intp)
     if x.shape[1] == 1:
         lower, upper = middle_distances(np.sort(x[:, 0])[rows], tie)
         return math.sqrt(0.25 * (lower**2 + upper**2))
@@ -275,10 +276,12 @@ def permutation_test(
         return HSICTest(moments.trace / n, moments.mean / n, 1.0, 0.0, "permutation")
     rows = first.unusual_rows()
     other_rows = second.unusual_rows()
-    if len(other_rows) < len(rows):
+    # Of as many rows, by the traces, so that the order of the variables does not count.
+    if (len(other_rows), grams[1].trace) < (len(rows), grams[0].trace):
         grams = grams[::-1]
         rows = other_rows
-    if len(rows) <= min(FEW_ROWS, n // 2):
+    # More than half of the rows have one value, whichever way they are sorted.
+    if len(rows) <= min(FEW_ROWS, (n - 1) // 2):
         return _places_test(moments, rows, *grams, alpha)
     quantile, log_pvalue = _moments_tail(moments, moments.trace, alpha)
     return _result(moments.trace, quantile, log_pvalue, n)
@@ -288,7 +291,7 @@ def _places_test(
     moments: Permuted, rows: IntArray, first: CenteredGram, second: CenteredGram, alpha: float
 ) -> HSICTest:
     """Compare with the traces of all places of one row, or of drawn places of a few rows."""
-    n = first.n_samples
+    n = first.points.shape[1]
     k = len(rows)
     for n_draws in N_DRAWS:
         traces = placed_traces(first, rows, second, n_draws)

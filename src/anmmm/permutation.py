@@ -30,6 +30,8 @@ OUTERMOST = 128
 # an error below 0.04 tr(A²) in columns of twenty kinds, events to heavy tails.
 CUBED_ROWS = 200
 SAMPLED_ROWS = 16
+# Digits of norms and products, of order 1, by which rows are sorted; rounding changes the twelfth.
+KEY_DIGITS = 9
 # Seed of the places of a few rows.
 SEED = 0x6C078965D5B2A5D392D3F7A1
 
@@ -48,7 +50,7 @@ class CenteredGram(NamedTuple):
 
     # (n_blocks, rank, c), U of H K H ≈ UᵀU in blocks, the last one padded by zeros
     factor: FloatArray
-    n_samples: int
+    points: FloatArray  # (n_features, n_samples), in kernel widths
     trace: float  # of H K H
     squares: float  # tr(A²); the variance is bilinear in it and in
     diagonal_squares: float  # Σ A_ii²
@@ -64,11 +66,12 @@ class CenteredGram(NamedTuple):
         # In one block all points are candidates.
         others = _outermost(points) if len(blocks) > 1 else None
         factor.fill(points, blocks, np.full(len(points), 0.5), FACTOR_TRACE, others)
-        return cls.of_factor(factor.L[:, : factor.rank], n)
+        return cls.of_factor(factor.L[:, : factor.rank], points)
 
     @classmethod
-    def of_factor(cls, U: FloatArray, n: int) -> CenteredGram:
+    def of_factor(cls, U: FloatArray, points: FloatArray) -> CenteredGram:
         """Center a factor (n_blocks, rank, c) of K in place, and compute eqs. 21 and 23."""
+        n = points.shape[1]
         rank, c = U.shape[1:]
         U -= (U.sum(axis=(0, 2)) / n)[:, np.newaxis]
         # Padding stays zero.
@@ -95,7 +98,7 @@ class CenteredGram(NamedTuple):
             float(diagonal @ of_square) - 2.0 * shift * of_diagonal,
             np.vdot(gram @ gram, gram) - 3.0 * shift * squares + 2.0 * shift * shift * trace,
         ]
-        return cls(U, n, trace, squares - shift * trace, of_diagonal, np.array(cubic))
+        return cls(U, points, trace, squares - shift * trace, of_diagonal, np.array(cubic))
 
 
 def _in_blocks(U: FloatArray, n: int) -> Iterator[tuple[int, FloatArray]]:
@@ -145,7 +148,7 @@ def _outermost(points: FloatArray) -> IntArray:
 
 def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
     """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations."""
-    n = first.n_samples
+    n = first.points.shape[1]
     products = np.matmul(first.factor, second.factor.transpose(0, 2, 1)).sum(axis=0)
     excess = [
         n * (n + 1.0) * each.diagonal_squares - 2.0 * (n - 1.0) * each.squares
@@ -199,11 +202,16 @@ def placed_traces(
     """
     usual_row = np.setdiff1d(np.arange(len(rows) + 1), rows)[:1]
     U = _rows_of(first.factor, rows) - _rows_of(first.factor, usual_row)
-    U = U[np.argsort(np.einsum("ik,ik->i", U, U), kind="stable")]
-    V = _rows_of(second.factor, np.arange(second.n_samples))
-    V = V[np.argsort(np.einsum("ik,ik->i", V, V), kind="stable")]
+    U = _sorted_rows(U, first.points[:, rows])
+    V = _sorted_rows(_rows_of(second.factor, np.arange(second.points.shape[1])), second.points)
     products = np.matmul(U.T, V[_places(len(V), len(U), n_draws)])
     return np.asarray(np.einsum("mqr,mqr->m", products, products))
+
+
+def _sorted_rows(U: FloatArray, points: FloatArray) -> FloatArray:
+    """Sort rows of a factor by norms, then by products with their sum, then by points."""
+    keys = np.array([U @ U.sum(axis=0), np.einsum("ik,ik->i", U, U)])
+    return np.asarray(U[np.lexsort([*points, *np.round(keys, KEY_DIGITS)])])
 
 
 def _places(n: int, k: int, n_draws: int) -> IntArray:
