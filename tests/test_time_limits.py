@@ -1,6 +1,5 @@
 """An error that a signal handler raises, such as a soft time limit, ends a call at once."""
 
-import functools
 import signal
 import time
 
@@ -29,9 +28,6 @@ def limit(*_):
 
 
 class Handler:
-    def __call__(self, *_):
-        raise SoftTimeLimit
-
     def method(self, *_):
         raise SoftTimeLimit
 
@@ -60,7 +56,7 @@ def alarm():
 
 @pytest.mark.parametrize(
     "handler",
-    [limit, lambda *_: limit(), Handler(), Handler().method, functools.partial(limit, 0)],
+    [limit, lambda *_: limit(), Handler().method],
 )
 def test_errors_of_handlers_are_told_from_others(alarm, handler):
     signal.signal(signal.SIGALRM, handler)
@@ -115,12 +111,12 @@ def test_a_time_limit_in_the_source_ends_a_collection_before_further_rows(alarm)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_time_limit_ends_the_search_of_a_graph(alarm, n_jobs):
     pair = np.column_stack([X, Y])
-    before = anmmm.infer_graph(pair).edges
+    before = anmmm.infer_graph(pair).to_dict()
     alarm(LIMIT)
     with pytest.raises(SoftTimeLimit):
         anmmm.infer_graph(TABLE, n_jobs=n_jobs)
     alarm(0)
-    assert anmmm.infer_graph(pair).edges == before
+    assert anmmm.infer_graph(pair).to_dict() == before
 
 
 COMPILING = """

@@ -19,17 +19,18 @@ from anmmm._text import brief
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     DATES,
-    EPS,
     LIMIT,
     MISSING,
     NO_VALUE,
     NUMBER,
+    PLAIN_NUMBER,
     MissingValueError,
     as_matrix,
     as_real,
     check_aligned,
     check_choice,
     check_lengths,
+    constant_problem,
     holds_categories,
     is_missing,
     series_of,
@@ -41,7 +42,7 @@ from anmmm._validation import (
 # So may be parts of codes outside of the years 1800 to 2199.
 _YEAR = r"((?:1[89]|2[01])\d\d)"
 _DAY = rf"(?:{_YEAR}([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6{_YEAR})([T ]\d\d?:.*)?"
-_PLAIN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_PLAIN_NUMBER = re.compile(rf"\s*{PLAIN_NUMBER}\s*")
 # Also with units, decimal commas or thousands separators.
 _NUMBER = re.compile(rf"[$€£¥]?\s*{NUMBER}\s*[%‰$€£¥]?")
 _BESIDE_NUMBERS = re.compile(rf"{LIMIT}|{NO_VALUE}")
@@ -308,11 +309,9 @@ def missing_of(values: NDArray[Any]) -> BoolArray:
 
 def is_constant(values: NDArray[Any]) -> bool:
     """Return whether names, or numbers up to rounding, are equal; none of them is missing."""
-    low, high = values.min(), values.max()
-    if low == high or values.dtype.hasobject:
-        return bool(low == high)
-    # Halved against overflow.
-    return bool(0.5 * high - 0.5 * low < 16.0 * EPS * max(abs(low), abs(high)))
+    if values.dtype.hasobject:
+        return bool(values.min() == values.max())
+    return bool(np.isfinite(values).all() and constant_problem(values))
 
 
 def without_objects(values: NDArray[Any]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from traceback import walk_tb
-from typing import Any, TypeVar
+from typing import TypeVar
 
 E = TypeVar("E", bound=Exception)
 
@@ -13,13 +13,7 @@ E = TypeVar("E", bound=Exception)
 def unless_signal(*kinds: type[E]) -> tuple[type[E], ...]:
     """Return what an ``except`` catches: these kinds, or nothing if a signal handler raised it."""
     error = sys.exc_info()[1]
-    handlers = filter(callable, map(signal.getsignal, signal.valid_signals()))
-    codes = {_code_of(handler) for handler in handlers}
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = {getattr(handler, "__code__", None) for handler in handlers}
     frames = walk_tb(None if error is None else error.__traceback__)
     return () if any(frame.f_code in codes for frame, _ in frames) else kinds
-
-
-def _code_of(handler: Any) -> Any:
-    """Return the code of a function, method, `functools.partial` or object that is called."""
-    handler = getattr(handler, "func", handler)
-    return getattr(handler, "__code__", None) or getattr(type(handler).__call__, "__code__", None)

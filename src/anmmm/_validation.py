@@ -30,13 +30,14 @@ DATES = "holds dates; convert them to numbers first, such as days since the firs
 DURATIONS = "holds durations; convert them to numbers first, such as days"
 MISSING = ("raise", "drop")
 AS_NAMES = "if its values are mere names, declare it a column of categories"
+PLAIN_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 # Also with thousands separators, blanks among them.
 NUMBER = r"[+-]?(\d{1,3}([.,'’_\s]\d{3})+([.,]\d*)?|\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"
 LIMIT = rf"[<>≤≥]=?\s*{NUMBER}"
 NO_VALUE = r"(?i:[\W_]+|missing|none|unknown|nil|n\.?a\.?|n\.?d\.?|no data|not available|#nv)"
 _WITH_UNIT = rf"([^\w\s+-]|[A-Z]{{3}}\s)?\s*{NUMBER}(\s*[^\d\s]\D{{0,15}})?"
 _ADVICE = {
-    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?": "convert all values to numbers",
+    PLAIN_NUMBER: "convert all values to numbers",
     LIMIT: "write a detection limit as its number, 0.35 for <0.35; equal values are expected",
     _WITH_UNIT: "remove units and thousands separators, and write decimals with a point",
     NO_VALUE: "a missing value is an empty cell, or None in Python",
@@ -59,7 +60,9 @@ def as_matrix(
             f"{name} has n_samples={n_samples}, but at least {min_samples} observations are needed"
         )
     _refuse_nonfinite(array, name)
-    _refuse_columns(array, name, column_problem if resolved else _constant)
+    _refuse_columns(array, name, constant_problem)
+    if resolved:
+        _refuse_columns(array, name, _flattened)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -473,12 +476,7 @@ def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any
             raise ValueError(f"{where} {text}")
 
 
-def column_problem(values: NDArray[Any]) -> str:
-    """Return what is wrong with a column: it is constant, or rounding; empty if nothing is."""
-    return _constant(values) or _flattened(values)
-
-
-def _constant(values: NDArray[Any]) -> str:
+def constant_problem(values: NDArray[Any]) -> str:
     """Return a message if all values are equal, or equal up to rounding."""
     smallest, greatest = values.min().item(), values.max().item()
     low, high = float(smallest), float(greatest)

@@ -1,9 +1,7 @@
 """Graphs of tables: what is found, what it does not depend on, what is refused."""
 
-import base64
 import json
 import os
-import pickle
 import re
 from contextlib import closing
 from xml.etree import ElementTree
@@ -19,8 +17,9 @@ from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError, count_rows
 from anmmm.datasets import SourceError
 from anmmm.evidence.doubt import FLEXIBLE_NOTE
-from anmmm.graph import confounded, lengths, mixing
 from anmmm.graph.forms import read_graph
+from anmmm.graph.lengths import Lengths
+from anmmm.graph.mixing import GroupedLengths
 from subprocess_helpers import largest_file
 
 
@@ -408,25 +407,20 @@ def test_missing_values_are_refused_or_dropped(found):
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """Names of the fits that are made, in their order; `at` is the one that is killed."""
+    """Lengths that are computed, in their order; `at` is the one that is killed."""
     made, limit = [], {"at": None}
 
-    def counting(name, fit):
-        def counted(*arguments, **options):
+    def counting(measured):
+        def counted(self, node, causes):
             if len(made) == limit["at"]:
                 raise KeyboardInterrupt
-            made.append(name)
-            return fit(*arguments, **options)
+            made.append((node, causes))
+            return measured(self, node, causes)
 
         return counted
 
-    for module, name in (
-        (lengths, "describe_over"),
-        (mixing, "fit_mixture"),
-        (confounded, "describe_common_cause"),
-        (confounded, "compare_variables"),
-    ):
-        monkeypatch.setattr(module, name, counting(name, getattr(module, name)))
+    for kind in (Lengths, GroupedLengths):
+        monkeypatch.setattr(kind, "measured", counting(kind.measured))
     return made, limit
 
 
@@ -449,14 +443,15 @@ def document(graph):
     return json.dumps(graph.to_dict())
 
 
-def test_a_run_that_is_repeated_makes_no_fit_again_whatever_its_phase(fitted, tmp_path, caplog):
+def test_a_run_that_is_repeated_computes_no_length_again_whatever_its_phase(
+    fitted, tmp_path, caplog
+):
     made, limit = fitted
     caplog.set_level("INFO")
     options = every_phase()
     graph = infer_graph(**options)
     assert graph.mixing
     assert graph.unexplained
-    assert {*made} >= {"describe_over", "fit_mixture", "describe_common_cause"}
     assert "again on 196 of 200 rows" in caplog.text
     whole = document(graph)
     n_fits = len(made)
@@ -474,12 +469,12 @@ def test_a_run_that_is_repeated_makes_no_fit_again_whatever_its_phase(fitted, tm
     made.clear()
     assert document(infer_graph(**options, checkpoint=file)) == whole
     assert not made
-    # Other rules need a few other fits only.
+    # Other rules need a few other lengths only.
     infer_graph(options["table"], checkpoint=file, min_gain=5.0)
     assert len(made) < n_fits
 
 
-def test_a_run_of_threads_makes_no_fit_again(fitted, tmp_path, monkeypatch):
+def test_a_run_of_threads_computes_no_length_again(fitted, tmp_path, monkeypatch):
     made, _ = fitted
     monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
     whole = document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits"))
@@ -494,17 +489,14 @@ def test_a_checkpoint_of_another_table_or_with_other_contents_is_refused(tmp_pat
     with pytest.raises(ValueError, match="is the checkpoint of another run"):
         infer_graph(table(seed=1), checkpoint=file)
     with closing(Checkpoint(file)) as log:
-        key, _ = log.find(0)
-    contents = [1.0, None, "much", "", *map(pickled, (float("nan"), -1e15, os.system, closing))]
-    for content in contents:
+        key, nats = log.find(0)
+    rows = [(key, content) for content in (None, "much", "", float("nan"), -1e15)]
+    rows += [(other, nats) for other in ("0", f"{key} x", f"{key} -1", " ")]
+    for row in rows:
         with closing(Checkpoint(file)) as log:
-            log.add([(0, key, content)])
-        with pytest.raises(CheckpointError, match=r"damaged .* fit"):
+            log.add([(0, *row)])
+        with pytest.raises(CheckpointError, match=r"damaged .* no fit of this table"):
             infer_graph(FRAME, checkpoint=file)
-
-
-def pickled(value):
-    return base64.b64encode(pickle.dumps(value)).decode()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")

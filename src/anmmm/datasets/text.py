@@ -197,8 +197,7 @@ def parse_table(
             "names the columns",
         )
     has_names = words if header is None else header
-    quotes = [line.count('"') for _, line in numbered[:2]]
-    if header is None and not words and _numbers_are_names(rows, quotes, delimiter):
+    if header is None and not words and _numbers_are_names(rows, delimiter):
         has_names = True
         warn_caller(
             f"{path}:{lines[0]}: the first line ({cut(', '.join(rows[0]))}) is taken as names of "
@@ -300,23 +299,21 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         raise SourceError(path, number, "a double quote is opened but not closed") from None
 
 
-def _numbers_are_names(rows: list[list[str]], quotes: list[int], delimiter: str | None) -> bool:
-    """Return whether a first line with numbers names the columns; `quotes`: in the first lines.
+def _numbers_are_names(rows: list[list[str]], delimiter: str | None) -> bool:
+    """Return whether a first line with numbers names the columns.
 
-    It does if only this line quotes all cells; or if its numbers are distinct and whole, and count
-    the columns, are years above other values, or stand above columns with few whole numbers.
+    Its numbers are then distinct and whole, and count the columns, are years above other values, or
+    stand above columns with few whole numbers.
     """
     first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[1])]
     if len(first) < 2 or not body or len(body[0]) - len(first) not in (0, 1):
         return False
-    if quotes[0] == 2 * len(first) > quotes[1]:
-        return not any((delimiter or " ") in cell for cell in first)
     # From the right, because a column of row names may have no name.
-    places = [place - len(first) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
+    places = [p - len(first) for p, cell in enumerate(first) if _looks_numeric(cell, delimiter)]
+    if not places or not all(_WHOLE.fullmatch(first[place]) for place in places):
+        return False
     numbers = [int(first[place]) for place in places]
-    others = [cell for cell in first if cell and not _WHOLE.fullmatch(cell)]
-    is_name = bool(numbers) and not any(_looks_numeric(cell, delimiter) for cell in others)
-    if not is_name or len(set(numbers)) < len(numbers) or min(numbers) < 0:
+    if min(numbers) < 0 or len(set(numbers)) < len(numbers):
         return False
     counted = [*range(numbers[0], numbers[0] + len(numbers))]
     if delimiter is not None and numbers == counted and numbers[0] < min(2, len(numbers) - 1):

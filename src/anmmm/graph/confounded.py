@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -91,14 +90,8 @@ def compared(lengths: Lengths, edge: Given) -> Confounded:
     if one is None or other is None:
         return NONE
     one, other = in_company([one, other])
-    by_edge = lengths(effect, others) - lengths(effect, of_effect)
-    fit = partial(_common_cause, one, other, by_edge)
-    parts = [one.cells.values, one.is_categorical, other.cells.values, other.is_categorical]
-    return lengths.fits.recall(fit, "common cause", by_edge, *parts)
-
-
-def _common_cause(one: Variable, other: Variable, by_edge: float) -> Confounded:
     apart = one.length + other.length
+    by_edge = lengths(effect, others) - lengths(effect, of_effect)
     common = describe_common_cause(one, other, apart - by_edge)
     gain = apart - common.length
     if gain - by_edge > -NEAR:

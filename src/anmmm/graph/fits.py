@@ -1,76 +1,53 @@
-"""Fits of a search in a checkpoint, by a digest of what they depend on."""
+"""Lengths of columns in a checkpoint, by a digest of the table that they depend on."""
 
 from __future__ import annotations
 
-import io
-import math
-import pickle
-from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from itertools import count
 
-from anmmm._signals import unless_signal
-from anmmm.collection.checkpoint import Checkpoint, content_hash
+from anmmm._text import brief
+from anmmm.collection.checkpoint import Checkpoint
 
-T = TypeVar("T")
-
-# A file may be from elsewhere: packages whose classes are loaded, and what restores arrays.
-PACKAGES = tuple(f"anmmm.{name}" for name in ("_kernels", "evidence", "graph", "mixture", "prepro"))
-OF_ARRAYS = ("_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype")
+# A column and its causes.
+Key = tuple[int, frozenset[int]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fits:
-    """Numbers and pickled models; none are kept without a `log`.
+    """Lengths of an earlier run by digest; `log`, if there is one, keeps new ones too.
 
-    `count` is called with numbers of new fits, `largest` is the most nats that a fit may have.
+    `on_fit` is called with the number of new ones.
     """
 
+    on_fit: Callable[[int], object] = bool
     log: Checkpoint | None = None
-    count: Callable[[int], object] = bool
-    largest: float = math.inf
-    places: dict[str, int] = field(default_factory=dict)
+    known: dict[str, dict[Key, float]] = field(default_factory=dict)
 
-    def get(self, *parts: Any) -> Any:
-        """Return the result that depends on arrays and plain values; None if it is not known."""
-        if self.log is None:
-            return None
-        key = content_hash(*parts)
-        row = self.log.find(self.places.get(key, -2))
-        # Two threads may have taken one place.
-        if row is None or row[0] != key:
-            return None
-        try:
-            value = _Unpickler(io.BytesIO(b64decode(row[1]))).load()
-        except unless_signal(Exception) as error:
-            raise self.log.damage(f"a fit cannot be read: {error}") from None
-        if isinstance(value, float) and not abs(value) <= self.largest:
-            raise self.log.damage(f"{value} nats are no fit of this table")
-        return value
+    def __post_init__(self) -> None:
+        """Place new rows of the log after those that it has."""
+        self._places = count(0 if self.log is None else self.log.n_finished)
 
-    def put(self, result: Any, *parts: Any) -> None:
-        """Keep a result."""
-        if self.log is not None:
-            key = content_hash(*parts)
-            place = self.places.setdefault(key, len(self.places))
-            self.log.add([(place, key, b64encode(pickle.dumps(result)).decode())])
-
-    def recall(self, fit: Callable[[], T], *parts: Any) -> T:
-        """Return the result that depends on `parts`, of an earlier run if it is known."""
-        result: T | None = self.get(*parts)
-        if result is None:
-            result = fit()
-            self.put(result, *parts)
-        return result
+    def keep(self, digest: str, new: Mapping[Key, float]) -> None:
+        """Count new lengths, and write them to the log."""
+        self.on_fit(len(new))
+        if self.log is not None and new:
+            self.log.add(
+                (place, " ".join(map(str, (digest, node, *sorted(causes)))), nats)
+                for ((node, causes), nats), place in zip(new.items(), self._places, strict=False)
+            )
 
 
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        of_arrays = module.startswith("numpy.") or module == "numpy"
-        if of_arrays and name in OF_ARRAYS:
-            return super().find_class(module, name)
-        found = super().find_class(module, name) if module.startswith(PACKAGES) else None
-        if "." in name or not isinstance(found, type):
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of a fit")
-        return found
+def read_lengths(log: Checkpoint, largest: float) -> dict[str, dict[Key, float]]:
+    """Return the lengths of a log; raise CheckpointError if one has more than `largest` nats."""
+    known: dict[str, dict[Key, float]] = defaultdict(dict)
+    for key, nats in filter(None, map(log.find, range(log.n_finished))):
+        digest, _, text = key.partition(" ")
+        columns = text.split()
+        are_columns = bool(columns) and all(map(str.isdecimal, columns))
+        if not are_columns or not isinstance(nats, float) or not abs(nats) <= largest:
+            raise log.damage(f"{brief(key)} and {brief(nats)} are no fit of this table")
+        node, *causes = map(int, columns)
+        known[digest][node, frozenset(causes)] = nats
+    return known

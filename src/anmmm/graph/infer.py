@@ -33,7 +33,7 @@ from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
-from anmmm.graph.fits import Fits
+from anmmm.graph.fits import Fits, read_lengths
 from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
 from anmmm.graph.lengths import Lengths, Sample
 from anmmm.graph.mixing import Group, mixing_of, search_mixed
@@ -118,9 +118,9 @@ def infer_graph(
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
-        File that keeps all fits, so that a killed run continues and a repeated one makes none
-        again; with hidden groups, hundreds of times the size of the table. Processes (`n_jobs`)
-        return lengths only: the models and common causes that they fitted are fitted again.
+        File that keeps the length of every fit, so that a killed run continues. A repeated one
+        computes no length again, but fits the models of the graph, its common causes and hidden
+        groups again.
 
     Returns
     -------
@@ -287,20 +287,19 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
 
 @contextmanager
 def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[Fits]:
-    """Yield fits that are counted, and kept in a file beside those of an earlier run."""
+    """Yield the lengths of an earlier run, to which those of the block are added."""
     with ExitStack() as stack:
-        count: Any = bool
+        on_fit: Any = bool
         if progress and can_report():
             from tqdm.auto import tqdm
 
-            count = stack.enter_context(tqdm(unit="fit", desc="graph")).update
-        log = None if path is None else stack.enter_context(Checkpoint(path))
-        places = {}
-        if log is not None:
-            log.begin({"kind": "graph", "version": __version__, "table": sample.digest})
-            rows = map(log.find, range(log.n_finished))
-            places = {row[0]: place for place, row in enumerate(rows) if row is not None}
-        yield Fits(log, count, MOST_NATS * len(sample.values), places)
+            on_fit = stack.enter_context(tqdm(unit="fit", desc="graph")).update
+        if path is None:
+            yield Fits(on_fit)
+            return
+        log = stack.enter_context(Checkpoint(path))
+        log.begin({"kind": "graph", "version": __version__, "table": sample.digest})
+        yield Fits(on_fit, log, read_lengths(log, MOST_NATS * len(sample.values)))
 
 
 class _Found(NamedTuple):

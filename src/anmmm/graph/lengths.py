@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import joblib
@@ -19,7 +18,7 @@ from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.variable import Variable, in_company
 from anmmm.evidence.vectors import describe_over
-from anmmm.graph.fits import Fits
+from anmmm.graph.fits import Fits, Key
 from anmmm.preprocessing import Standardization, standardize
 
 # Fits of a task of a worker.
@@ -33,9 +32,6 @@ SMALL, THREAD_ROWS = 200_000, 500
 # Models in memory: at least so many, or of so many rows in all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
-NONE_KEPT = Fits()
-# A column and its causes.
-Key = tuple[int, frozenset[int]]
 # Results of work, and lengths and columns that may be further causes found by it.
 Done = tuple[list[Any], dict[Key, float], dict[Key, frozenset[int]]]
 
@@ -116,25 +112,26 @@ class Sample(Record):
 class Lengths:
     """Description lengths in nats of columns given their causes, in a cache."""
 
-    def __init__(self, sample: Sample, n_jobs: int | None = None, fits: Fits = NONE_KEPT) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        n_jobs: int | None = None,
+        fits: Fits | None = None,
+        digest: str = "",
+    ) -> None:
         n, p = sample.values.shape
         # Whether threads of this process do the work.
         self.is_small = p**2 * max(n, 300) < SMALL
         self.n_jobs = 1 if self.is_small and n < THREAD_ROWS else n_jobs
         self.sample = sample
-        self.fits = fits
-        # What all lengths depend on.
-        self.digest = sample.digest
-        self.fitted: dict[Key, float] = {}
+        self.fits = fits or Fits()
+        # Of all that the lengths depend on.
+        self.digest = digest or sample.digest
+        self.fitted = dict(self.fits.known.get(self.digest, {}))
         # Columns that may be further causes, by their hints.
         self.hints: dict[Key, frozenset[int]] = {}
         self.most_models = max(LEAST_MODELS, MODEL_ROWS // n)
-        self.fitted_model = lru_cache(self.most_models)(sample.model)
-        self.model = lru_cache(self.most_models)(self._recalled_model)
-
-    def _recalled_model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
-        fit: Callable[[], ConditionalModel] = partial(self.fitted_model, node, causes)
-        return self.fits.recall(fit, "model", self.digest, node, sorted(causes))
+        self.model = lru_cache(self.most_models)(sample.model)
 
     def __call__(self, node: int, causes: Iterable[int]) -> float:
         """Return the length of a column given its causes."""
@@ -145,8 +142,7 @@ class Lengths:
 
     def measured(self, node: int, causes: frozenset[int]) -> float:
         """Fit a column, and return its length given its causes."""
-        # Such models are too many to keep.
-        return float(self.fitted_model(node, causes).length)
+        return float(self.model(node, causes).length)
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that are tried as a further cause of a column."""
@@ -186,21 +182,13 @@ class Lengths:
     def fit(self, keys: Iterable[Key]) -> None:
         """Fit the keys that are not in the cache, in workers if they are many."""
         new = [key for key in dict.fromkeys(keys) if key not in self.fitted]
-        known = {key: self.fits.get(*self._parts(key)) for key in new}
-        self.fitted |= {key: nats for key, nats in known.items() if nats is not None}
-        new = [key for key in new if key not in self.fitted]
         in_batches(self, _fit, new, BATCH, knows=False)
 
     def store(self, fitted: Mapping[Key, float]) -> None:
         """Add lengths to the cache."""
         new = {key: nats for key, nats in fitted.items() if key not in self.fitted}
-        self.fits.count(len(new))
-        for key, nats in new.items():
-            self.fits.put(nats, *self._parts(key))
+        self.fits.keep(self.digest, new)
         self.fitted |= new
-
-    def _parts(self, key: Key) -> tuple[Any, ...]:
-        return "nats", self.digest, key[0], sorted(key[1])
 
 
 def _fit(lengths: Lengths, key: Key) -> None:
@@ -227,8 +215,8 @@ def in_batches(
     batches = [items[at : at + size] for at in range(0, len(items), size)]
     # Copies, because what threads find is stored while others work.
     known = lengths.sample, *((dict(lengths.fitted), dict(lengths.hints)) if knows else ({}, {}))
-    shared = lengths if lengths.is_small else None
-    calls = (joblib.delayed(_in_worker)(*known, shared, work, batch) for batch in batches)
+    model = lengths.model if lengths.is_small else None
+    calls = (joblib.delayed(_in_worker)(*known, model, work, batch) for batch in batches)
     done: Iterable[Done]
     if lengths.is_small:
         done = joblib.Parallel(n_jobs, backend="threading", return_as="generator")(calls)
@@ -247,16 +235,14 @@ def _in_worker(
     sample: Sample,
     fitted: dict[Key, float],
     hints: dict[Key, frozenset[int]],
-    shared: Lengths | None,
+    model: Callable[[int, frozenset[int]], ConditionalModel] | None,
     work: Callable[[Lengths, Any], Any],
     items: Sequence[Any],
 ) -> Done:
     """Return the results of `work`, and what it adds to both caches."""
     lengths = Lengths(sample, 1)
     lengths.fitted, lengths.hints = dict(fitted), dict(hints)
-    if shared is not None:
-        lengths.model, lengths.fitted_model = shared.model, shared.fitted_model
-        lengths.fits = replace(shared.fits, count=bool)
+    lengths.model = model or lengths.model
     with single_thread():
         results = [work(lengths, item) for item in items]
     added = lengths.fitted.items() - fitted.items(), lengths.hints.items() - hints.items()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, combinations, permutations
 from typing import Any, NamedTuple
 
@@ -180,24 +180,18 @@ class Fitter:
         """Fit a column from probabilities, given the log-likelihoods of the other columns."""
         variable, found = self.variables[node], []
         for basis, price in self._bases(causes):
-            fit = self._mixture(
-                variable,
+            fit = fit_mixture(
                 basis,
+                variable.cells.values,
                 starts=[start],
                 label_likelihood=rest,
                 noise_variance=0.5 / N_VALUES**2,
+                floor=variable.floor,
                 tol=TOLERANCE,
                 max_iter=MAX_ITER,
             )
             found.append(Switched.of(variable, fit, rest).plus(price))
         return shortest(found)
-
-    def _mixture(self, variable: Variable, basis: SplineBasis, **options: Any) -> MixtureFit:
-        y = variable.cells.values
-        options["floor"] = variable.floor
-        parts = [y, basis.design, *map(np.asarray, options.values())]
-        fit = partial(fit_mixture, basis, y, **options)
-        return self.lengths.fits.recall(fit, "mixture", *parts)
 
     def joined(self, group: Group, node: int, causes: frozenset[int]) -> Group:
         """Add a column to a set, or fit it anew."""
@@ -208,14 +202,14 @@ class Fitter:
         """Fit a column without any other column: a set of one."""
         variable, (basis, price) = self.variables[node], self._bases(causes)[0]
         y = variable.cells.values
-        single = self._mixture(variable, basis, starts=np.ones((1, len(y), 1)))
+        single = fit_mixture(basis, y, starts=np.ones((1, len(y), 1)), floor=variable.floor)
         left = y - single.curves[:, 0]
         cuts = [left > np.quantile(left, part) for part in CUTS]
         # For curves that cross in the middle, or where their causes have their means.
         cuts.append(np.abs(left) > np.median(np.abs(left)))
         cuts += [left * column > 0.0 for column in basis.design[:, 1 : basis.n_null].T]
         starts = np.stack([soften(np.eye(N_VALUES)[cut.astype(int)]) for cut in cuts])
-        fit = self._mixture(variable, basis, starts=starts, tol=TOLERANCE)
+        fit = fit_mixture(basis, y, starts=starts, floor=variable.floor, tol=TOLERANCE)
         model = Switched.of(variable, fit, np.zeros((len(y), N_VALUES))).plus(price)
         return Group({node: model}, {node: causes})
 
@@ -285,11 +279,12 @@ class GroupedLengths(Lengths):
     """
 
     def __init__(self, fitter: Fitter, groups: Sequence[Group], *, is_fixed: bool = False) -> None:
-        super().__init__(fitter.lengths.sample, 1, fitter.lengths.fits)
+        lengths = fitter.lengths
         models = [(j, group.members[j].likelihood) for group in groups for j in group.members]
         sizes = [len(group.members) for group in groups]
         parts = [sizes, is_fixed, fitter.rules.min_gain, *chain.from_iterable(models)]
-        self.digest = content_hash(self.digest, *parts)
+        digest = content_hash(lengths.digest, *parts)
+        super().__init__(lengths.sample, 1, lengths.fits, digest)
         self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
         self._joined = lru_cache(self.most_models)(self._join)
         self.model = self._model

@@ -459,10 +459,9 @@ class CausalGraph(Record):
         for name, items in self.constraints.items():
             if name == "tiers":
                 text = "; ".join(map(listed, items))
-            elif name == "within":
-                text = listed([" ".join(map(str, item)) for item in items])
             else:
-                text = listed([" → ".join(map(str, item)) for item in items])
+                mark = " " if name == "within" else " → "
+                text = listed([mark.join(map(str, item)) for item in items])
             lines.append(f"{name} (assumed): {text}")
         if self.n_dropped:
             lines.append(f"rows left out: {self.n_dropped}, with a missing value")

@@ -19,7 +19,8 @@ from scipy.special import expit
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.confidence import nats_error
 from anmmm.direction.outcome import LEANING
-from anmmm.graph.lengths import Key, Lengths, in_batches
+from anmmm.graph.fits import Key
+from anmmm.graph.lengths import Lengths, in_batches
 
 # Nats that a move has to save, so that rounding errors are no gain.
 TOLERANCE = 1e-6

@@ -118,23 +118,18 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    x, y, _, names_given = as_variables(*given_pair(x, y))
+    x, y, *_ = as_variables(*given_pair(x, y))
     for values, name in ((x, "x"), (y, "y")):
         check_single(values, name, "a plot shows one against the other; pass one of them")
     check_lengths(x, result._variables.x, ("x and y", "result"))
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = (*hypotheses(x_label, y_label), COMMON_CAUSE)
     chosen = (result.direction == 1, result.direction == -1, result.relation == COMMON_CAUSE)
+    levels = result._variables.levels
+    is_categorical = result._variables.categorical
     shown = [
-        Shown(label, values[:, 0], given or kept, is_categorical)
-        for label, values, given, kept, is_categorical in zip(
-            (x_label, y_label),
-            (x, y),
-            names_given,
-            result._variables.levels,
-            result._variables.categorical,
-            strict=True,
-        )
+        Shown(x_label, x[:, 0], levels[0], is_categorical[0]),
+        Shown(y_label, y[:, 0], levels[1], is_categorical[1]),
     ]
     # Before a figure is made, so that refused data leave none behind.
     models = result.models

@@ -66,17 +66,9 @@ def draw_effect(
     marker_size: float | None = None,
 ) -> Any:
     """Draw `plot_effect`; options as for `plot_mechanisms`."""
-    node, sample = graph._effect_of(cause, effect), graph._sample
+    node = graph._effect_of(cause, effect)
     groups = Groups.likeliest(node._model.responsibilities, UNCERTAIN)
-    over, shown = (
-        Shown(
-            str(name).replace("$", r"\$"),
-            sample.values[:, place],
-            sample.levels[place],
-            sample.categorical[place],
-        )
-        for name, place in ((name, sample.names.index(name)) for name in (cause, effect))
-    )
+    over, shown = _shown(graph, cause), _shown(graph, effect)
     at, curves = graph._curve(effect, cause, GRID)
     drawn: Pieces = {}
     for index in np.unique(groups.labels).tolist():
@@ -96,6 +88,12 @@ def draw_effect(
         legend=legend and len(groups.names) > 1,
         marker_size=marker_size,
     )
+
+
+def _shown(graph: CausalGraph, name: Hashable) -> Shown:
+    sample, place = graph._sample, graph._sample.names.index(name)
+    label = str(name).replace("$", r"\$")
+    return Shown(label, sample.values[:, place], sample.levels[place], sample.categorical[place])
 
 
 def _has_levels(model: ConditionalModel) -> bool:

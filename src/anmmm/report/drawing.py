@@ -114,20 +114,19 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
     if row.subsample_seed is not None and row.n_used is not None:
         shown = shown.subsample(row.n_used, row.subsample_seed)
     shown = shown.subsample(MOST_POINTS, 0)
-    x, y, names = shown.x, shown.y, (row.x, row.y)
-    levels = level_names(pair.x), level_names(pair.y)
+    cause = Shown(row.x, shown.x, level_names(pair.x))
+    effect = Shown(row.y, shown.y, level_names(pair.y))
     if row.direction == -1:
-        x, y, names = y, x, (row.y, row.x)
-        levels = levels[::-1]
-    result, remark = _colors(x, y, row)
+        cause, effect = effect, cause
+    result, remark = _colors(cause.values, effect.values, row)
     role = ("cause", "effect") if row.direction else ("first", "second variable")
     alternative = (
-        f"Scatter plot of {len(x)} observations: {names[0]}, the {role[0]}, to the right, "
-        f"{names[1]}, the {role[1]}, upwards"
+        f"Scatter plot of {len(shown.x)} observations: {cause.name}, the {role[0]}, to the right, "
+        f"{effect.name}, the {role[1]}, upwards"
     )
     if (row.n_mechanisms or 1) > 1:
         alternative += f"; {row.n_mechanisms} mechanisms, each of a color"
-    return Drawing(pair_picture(x, y, result, names, levels), alternative, len(x), remark)
+    return Drawing(pair_picture(cause, effect, result), alternative, len(shown.x), remark)
 
 
 def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any, str]:
@@ -172,36 +171,26 @@ def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
     return svg_picture(draw), int((np.abs(scores) > limit).sum())
 
 
-def pair_picture(
-    cause: FloatArray,
-    effect: FloatArray,
-    result: Any,
-    names: tuple[str, str],
-    levels: Sequence[tuple[str, ...] | None] = (None, None),
-) -> str:
-    """Return the address of a pair colored by mechanism; `result` as for `plot_mechanisms`.
-
-    `levels` are the names of the values 0, 1, … of both variables, None of numbers.
-    """
-    over, shown = Shown(names[0], cause, levels[0]), Shown(names[1], effect, levels[1])
+def pair_picture(cause: Shown, effect: Shown, result: Any) -> str:
+    """Return the address of a pair colored by mechanism; `result` as for `plot_mechanisms`."""
 
     def draw(ax: Any) -> None:
         plot_mechanisms(
-            cause,
-            effect,
+            cause.values,
+            effect.values,
             result,
             ax=ax,
             legend=False,
             marker_size=2.5,
-            x_label=names[0],
-            y_label=names[1],
+            x_label=cause.name,
+            y_label=effect.name,
         )
         ax.locator_params(nbins=4)
         ax.xaxis.labelpad, ax.yaxis.labelpad = 1.0, 4.0
-        over.name_levels(ax.xaxis)
-        shown.name_levels(ax.yaxis)
-        ax.set_ylabel(shown.effect_label)
-        if shown.effect_label == shown.name:
+        cause.name_levels(ax.xaxis)
+        effect.name_levels(ax.yaxis)
+        ax.set_ylabel(effect.effect_label)
+        if effect.effect_label == effect.name:
             ax.yaxis.label.set(rotation=0, verticalalignment="center")
 
     return png_picture(draw)

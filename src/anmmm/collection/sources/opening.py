@@ -81,7 +81,7 @@ def as_pairs(
         Whether the first line of a text table, or of every text file of a folder, names the
         columns. ``"auto"``: it does if none of its cells is a number. It also does, with a warning,
         if its numbers are whole and different, and count the columns, are years above other values,
-        or stand above hardly any whole number; or if only this line quotes its cells.
+        or stand above hardly any whole number.
 
     Returns
     -------
@@ -134,12 +134,13 @@ def as_pairs(
     # Tables are iterables, but of rows or column names.
     if isinstance(source, np.ndarray) or is_frame(source):
         _refuse(options, kind, {"columns", "categories"})
-        if columns is None and not (is_frame(source) and _is_long(open_table(source))):
+        table = open_table(source)
+        if columns is None and not _is_long(table):
             raise TypeError(
                 f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one "
                 f"pair; {_LONG}"
             )
-        return _in_table(open_table(source), options)
+        return _in_table(table, options)
     _refuse(options, kind)
     if format is None and isinstance(source, Iterable):
         return Items(source, kind)

@@ -75,6 +75,12 @@ class EffectCurves(Record):
         return self.through(lambda values: values[points, columns])
 
     @classmethod
+    def of_levels(cls, cells: Cells, probabilities: FloatArray) -> EffectCurves:
+        """Probabilities of the values of an effect, (n, n_distinct)."""
+        levels = tuple(np.unique(cells.values))
+        return cls(probabilities, probabilities, probabilities, levels)
+
+    @classmethod
     def of_cells(cls, cells: Cells, mass: FloatArray) -> EffectCurves:
         """Mean and deviation of an effect whose cells have these probabilities, (n, n_distinct)."""
         # A part of the rows has empty cells.

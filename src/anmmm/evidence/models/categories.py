@@ -56,8 +56,7 @@ class Categories(ConditionalModel):
     def curves(self, at: FloatArray) -> EffectCurves:
         """Return the probability of each category."""
         probabilities = softmax(self.splines.evaluate(at) @ self.coefficients, axis=1)
-        center, levels = probabilities, np.unique(self.cells.values)
-        return EffectCurves(center, center, center, tuple(levels))
+        return EffectCurves.of_levels(self.cells, probabilities)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends, the categories as they are numbered."""

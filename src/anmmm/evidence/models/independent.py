@@ -40,20 +40,16 @@ class Independent(ConditionalModel):
         return own_marginals(fits.effect)
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Frequencies of categories, the mean of few values, or of many the median and its band.
-
-        The band is of quantiles that are one standard deviation away under a Gaussian.
-        """
+        """Frequencies of categories, mean of few values, median of many and its band."""
         cells = self.cells
         if cells.n_distinct <= MOST_CATEGORIES:
             mass = np.bincount(cells.index, minlength=cells.n_distinct) / len(cells.index)
             frequencies = np.tile(mass, (len(at), 1))
-            if self.is_categorical:
-                levels = tuple(np.unique(cells.values))
-                return EffectCurves(frequencies, frequencies, frequencies, levels)
-            return EffectCurves.of_cells(cells, frequencies)
-        quantiles = np.quantile(self.cells.values, [ONE_BELOW, MEDIAN, ONE_ABOVE])
-        lower, center, upper = (np.full((len(at), 1), quantile) for quantile in quantiles)
+            if not self.is_categorical:
+                return EffectCurves.of_cells(cells, frequencies)
+            return EffectCurves.of_levels(cells, frequencies)
+        quantiles = np.quantile(cells.values, [MEDIAN, ONE_BELOW, ONE_ABOVE])
+        center, lower, upper = (np.full((len(at), 1), quantile) for quantile in quantiles)
         return EffectCurves(center, lower, upper)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
