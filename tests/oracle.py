@@ -157,68 +157,7 @@ def dual_ppca(Y, q):
     return -0.5 * D * (N * np.log(2 * np.pi) + log_determinant + N), K, theta, noise
 
 
-# --- Its gradient, one coordinate at a time ------------------------------------------------------
-
-
-def _rbf_by_point(Z, gamma, n, d):
-    """∂K_ij/∂z_nd = -2 γ_d (z_id - z_jd) (δ_in - δ_jn) K_ij."""
-    N = len(Z)
-    K = rbf(Z, gamma)
-    dK = np.empty((N, N))
-    for i in range(N):
-        for j in range(N):
-            sign = float(i == n) - float(j == n)
-            dK[i, j] = -2 * gamma[d] * (Z[i, d] - Z[j, d]) * sign * K[i, j]
-    return dK
-
-
-def _rbf_by_log_gamma(Z, gamma, d):
-    """∂K_ij/∂log γ_d = -γ_d (z_id - z_jd)² K_ij."""
-    N = len(Z)
-    K = rbf(Z, gamma)
-    dK = np.empty((N, N))
-    for i in range(N):
-        for j in range(N):
-            dK[i, j] = -gamma[d] * (Z[i, d] - Z[j, d]) ** 2 * K[i, j]
-    return dK
-
-
-def gradient(X, theta, Y, omega, *, lam, noise_floor, hsic_floor, latent_prior, hyper_prior):
-    """∂J/∂p for every coordinate p, each from its own full N x N derivative matrices.
-
-    ∂(-L)/∂p = tr(G ∂K̃/∂p) with G = ½ (D K̃⁻¹ - K̃⁻¹ Y Yᵀ K̃⁻¹), and
-    ∂log(HSIC_b + ε₀)/∂p = tr(∂K_X/∂p H K_θ H + K_X H ∂K_θ/∂p H) / N² / (HSIC_b + ε₀).
-    """
-    (N, D), a, q = Y.shape, omega.amplitude, theta.shape[1]
-    K_x = rbf(X, omega.gamma_x)
-    K_theta = rbf(theta, omega.gamma_theta)
-    K_inverse = np.linalg.inv(covariance(K_x, K_theta, a, 1 / omega.beta + noise_floor))
-    G = 0.5 * (D * K_inverse - K_inverse @ Y @ Y.T @ K_inverse)
-    hsic = hsic_b(K_x, K_theta)
-
-    def through(dK_tilde, dtrace=0.0):
-        return np.trace(G @ dK_tilde) + lam * dtrace / N**2 / (hsic + hsic_floor)
-
-    def by_x(dK_x):
-        return through(a * dK_x * K_theta, np.trace(dK_x @ centered(K_theta)))
-
-    def by_theta(dK_theta):
-        return through(a * K_x * dK_theta, np.trace(centered(K_x) @ dK_theta))
-
-    def by_point(n, d):
-        return by_theta(_rbf_by_point(theta, omega.gamma_theta, n, d)) + latent_prior * theta[n, d]
-
-    by_log_gamma = [by_x(_rbf_by_log_gamma(X, omega.gamma_x, d)) for d in range(X.shape[1])]
-    by_log_gamma += [by_theta(_rbf_by_log_gamma(theta, omega.gamma_theta, d)) for d in range(q)]
-    by_log_omega = [through(a * K_x * K_theta), through(-np.eye(N) / omega.beta), *by_log_gamma]
-    by_log_omega = np.array(by_log_omega) + hyper_prior * log_of(omega)
-    return {
-        "theta": np.array([[by_point(n, d) for d in range(q)] for n in range(N)]),
-        "log_amplitude": by_log_omega[0],
-        "log_beta": by_log_omega[1],
-        "log_gamma_x": by_log_omega[2:-q],
-        "log_gamma_theta": by_log_omega[-q:],
-    }
+# --- Differences --------------------------------------------------------------------------------
 
 
 def _moved(z, index, amount):

@@ -56,27 +56,16 @@ def test_parts_run_in_this_process_and_another(tmp_path):
     assert len(processes) == 2
 
 
-@pytest.mark.parametrize(("parts", "n_jobs"), [(DECISION, 1), ((), 2)])
-def test_one_process_leaves_it_to_the_first_call(parts, n_jobs, monkeypatch):
-    shared = []
-    monkeypatch.setattr("anmmm._ahead._share", lambda *parts: shared.append(parts))
-    compile_ahead(parts, n_jobs)
-    assert shared == []
-
-
-def test_a_part_that_fails_is_left_to_its_first_call():
-    def fail():
-        raise OSError("no room")
+def test_what_cannot_be_shared_is_left_to_the_first_call(monkeypatch):
+    def fail(*_args, **_options):
+        raise OSError("no room, or no semaphores")
 
     compile_ahead([fail, fail], n_jobs=2)
-
-
-def test_where_no_process_starts_the_first_call_compiles(monkeypatch):
-    def refuse(*_args, **_options):
-        raise OSError("no semaphores")
-
-    monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", fail)
     compile_ahead(DECISION, n_jobs=2)
+    monkeypatch.setattr("anmmm._ahead._share", pytest.fail)
+    compile_ahead(DECISION, 1)
+    compile_ahead((), 2)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent")

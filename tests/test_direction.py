@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from anmmm import CausalDirection, FitOptions, gppom, hsic_test, infer_direction, infer_directions
+from anmmm import CausalDirection, gppom, hsic_test, infer_direction, infer_directions
 from anmmm.confidence import cause_probability, confidence_of
 from anmmm.datasets import make_anm_mixture
 from anmmm.dependence import LATENT_CRITERIA
@@ -62,12 +62,8 @@ def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, least
     pairs = [make_anm_mixture(f, 100, random_state=seed)[:2] for f, seed in drawn]
     right = sum(infer_direction(x, y, criterion=criterion).direction == 1 for x, y in pairs)
     assert right >= least
-
-
-@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-def test_identical_columns_are_undecided(criterion):
-    x = np.random.default_rng(0).normal(size=40)
-    result = infer_direction(x, x.copy(), criterion=criterion, random_state=0)
+    # Identical columns are undecided.
+    result = infer_direction(X, X.copy(), criterion=criterion, random_state=0)
     assert (result.direction, result.score) == (0, 0.0)
 
 
@@ -81,8 +77,7 @@ def test_a_score_within_the_tolerance_of_the_fits_decides_nothing(score, expecte
     assert (result.score, result.direction) == (score, expected)
     (row,) = infer_directions([(x, y)])
     assert row.direction == expected
-    remark = "undecided: the scores differ by no more than the tolerance of the fits"
-    assert row.reason == ("" if expected else remark)
+    assert ("tolerance of the fits" in row.reason) == (not expected)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -110,56 +105,41 @@ def test_vector_valued_variables_are_decided_by_evidence(rng):
     assert_same(pickle.loads(pickle.dumps(result)), result)
 
 
-def containers(x, y):
-    frame = pd.DataFrame({"x": x, "y": y})
-    yield x.tolist(), y.tolist()
-    yield frame["x"], frame["y"]
-    yield frame[["x"]], frame[["y"]]
-    yield pl.Series(x), pl.Series(y)
-    yield pl.DataFrame({"x": x}), pl.DataFrame({"y": y})
-    wide = np.column_stack([x, y])
-    yield wide[:, 0], wide[:, 1]
-    frozen = x.copy(), y.copy()
-    frozen[0].flags.writeable = frozen[1].flags.writeable = False
-    yield frozen
-    yield np.repeat(x, 2)[::2], y[:, None]
-
-
 def test_every_container_gives_the_same_answer_and_stays_as_it_is():
+    frame, wide = pd.DataFrame({"x": X, "y": Y}), np.column_stack([X, Y])
+    frozen = X.copy(), Y.copy()
+    frozen[0].flags.writeable = frozen[1].flags.writeable = False
     expected = infer_direction(X, Y).score
-    for first, second in containers(X.copy(), Y.copy()):
+    for first, second in (
+        (X.tolist(), Y.tolist()),
+        (frame["x"], frame["y"]),
+        (frame[["x"]], frame[["y"]]),
+        (pl.Series(X), pl.Series(Y)),
+        (pl.DataFrame({"x": X}), pl.DataFrame({"y": Y})),
+        (wide[:, 0], wide[:, 1]),
+        frozen,
+        (np.repeat(X, 2)[::2], Y[:, None]),
+    ):
         kept = np.array(first, copy=True), np.array(second, copy=True)
         assert infer_direction(first, second).score == expected, type(first)
         assert_array_equal(np.asarray(first), kept[0])
         assert_array_equal(np.asarray(second), kept[1])
 
 
-def test_later_fits_are_of_the_variables_as_they_were():
-    x, y = (values.copy() for values in MIXTURE)
-    result = infer_direction(x, y)
-    x[:], y[:] = 0.0, 1.0
-    later, kept = (each.fit_latent(random_state=0) for each in (result, infer_direction(*MIXTURE)))
-    assert_array_equal(later.forward.latent, kept.forward.latent)
-
-
 def hostile():
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=60), rng.normal(size=60)
-    cauchy = rng.standard_cauchy(size=60)
+    x, y, cauchy = *rng.normal(size=(2, 60)), rng.standard_cauchy(size=60)
+    # Of many magnitudes are those of test_magnitudes.py.
     return {
         "ties": (np.round(x), np.round(y)),
         "binary": (rng.integers(0, 2, 60), rng.integers(0, 2, 60)),
         "one outlier": (np.r_[np.zeros(59), 1.0], y),
+        "atom": (x, np.where(np.arange(60) % 2, np.maximum(x, 0.0), 0.0)),
         "cauchy": (cauchy, x + cauchy),
-        "tiny": (1e-300 * x, 1e-300 * (x**2 + y)),
-        "huge": (1e150 * x, 1e150 * (x**2 + y)),
-        "largest": (1e308 * np.sign(x), y),
         "mixed": (1e-300 * x, 1e150 * y),
-        "offset": (1e9 + x, y),
         "duplicated rows": (np.tile(x[:15], 4), np.tile(y[:15], 4)),
-        "identical": (x, x),
-        "opposite": (x, -x),
         "exact function": (x, x**3),
+        "threshold": (x, x > 0.0),
         "integers": (rng.poisson(3, 60), rng.poisson(5, 60)),
         "float32": (x.astype(np.float32), y.astype(np.float32)),
         "fewest": (x[:10], y[:10]),
@@ -180,10 +160,24 @@ def test_hostile_data_give_finite_answers(name):
     assert np.all(np.isfinite(numbers))
 
 
-@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_options_of_a_fit_are_named_now_or_later():
+    values, later = range(200), infer_direction(range(200), range(200)).fit_latent
+    for fit_options, message in (
+        ({"lam": -1.0}, "lam must be"),
+        ({"gamma": 1.0}, "'gamma'"),
+        ({"engine": "steam"}, "engine must be one of"),
+        ({"init": np.eye(20)[:, :2]}, "init must have shape"),
+        ({"weight_growth": 1e6}, "weight_growth=1000000.0 multiplies lam"),
+        ("lam", "fit_options must be a FitOptions"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            infer_direction(values, values, criterion="hsic", fit_options=fit_options)
+        with pytest.raises((ValueError, TypeError), match=message):
+            later(fit_options=fit_options)
+
+
+def test_bad_options_are_named():
+    for options, message in (
         ({"criterion": "best"}, "'evidence', 'hsic', 'hsic_ratio'; found 'best'"),
         ({"gamma": 1.0}, "unexpected keyword argument 'gamma'"),
         ({"random_state": "x"}, "random_state"),
@@ -191,101 +185,39 @@ def test_hostile_data_give_finite_answers(name):
         ({"min_confidence": "high"}, "min_confidence must be a number"),
         ({"rows": "all"}, "rows must be one of"),
         ({"common_cause": 2}, "common_cause must be True or False"),
-    ],
-)
-def test_bad_options_are_named(criterion, options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        infer_direction(range(20), range(20), **{"criterion": criterion, **options})
-
-
-@pytest.mark.parametrize(
-    ("fit_options", "message"),
-    [
-        ({"lam": -1.0}, "lam must be finite and not negative, found -1.0"),
-        ({"gamma": 1.0}, "'gamma'"),
-        ({"engine": "steam"}, "engine must be one of"),
-        ({"init": np.eye(20)[:, :2]}, "init must have shape"),
-        ({"weight_growth": 1e6}, "weight_growth=1000000.0 multiplies lam"),
-        ("lam", "fit_options must be a FitOptions or a mapping of its fields, found str"),
-    ],
-)
-def test_bad_options_of_a_fit_are_named_now_or_later(fit_options, message):
-    values = range(200)
-    with pytest.raises((ValueError, TypeError), match=message):
-        infer_direction(values, values, criterion="hsic", fit_options=fit_options)
-    with pytest.raises((ValueError, TypeError), match=message):
-        infer_direction(values, values).fit_latent(fit_options=fit_options)
-
-
-@pytest.mark.parametrize(
-    ("criterion", "option", "value"),
-    [
-        ("evidence", "fit_options", {}),
-        ("evidence", "fit_options", FitOptions()),
-        ("hsic", "common_cause", False),
-        ("hsic_ratio", "rows", "independent"),
-    ],
-)
-def test_options_without_effect_are_refused(criterion, option, value):
-    with pytest.raises(ValueError, match=f"{option} has no effect under criterion '{criterion}'"):
-        infer_direction(range(20), range(20), criterion=criterion, **{option: value})
-
-
-def test_a_default_decision_is_that_of_the_evidence():
-    result, lengths = infer_direction(X, Y), evidence(X, Y)
-    assert result.criterion == "evidence"
-    assert (result.direction, result.score) == (lengths.direction, lengths.score)
-    for name in ("forward_score", "backward_score"):
-        assert getattr(result.models, name) == getattr(lengths, name)
-    assert result.evidence is result.models
-    assert result.evidence.forward.lengths == lengths.forward.lengths
-    assert result.evidence.chosen.model == "anm-2"
-    assert result.evidence.chosen.n_mechanisms == 2
-    assert_allclose(result.score, lengths.backward_score - lengths.forward_score, rtol=1e-12)
-    assert result.converged
-    common = cause_probability(result.evidence.saved_by_common_cause)
-    assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
-    assert 0.9 < result.confidence < 1.0
+        # Those without effect are refused, too.
+        ({"criterion": "evidence", "fit_options": {}}, "fit_options has no effect"),
+        ({"criterion": "hsic", "common_cause": False}, "common_cause has no effect"),
+        ({"criterion": "hsic_ratio", "rows": "independent"}, "rows has no effect"),
+    ):
+        for criterion in ("evidence", "hsic"):
+            with pytest.raises((ValueError, TypeError), match=message):
+                infer_direction(range(20), range(20), **{"criterion": criterion, **options})
 
 
 def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(spied):
-    (x, y), fits = MIXTURE, spied(gppom, "fit_gppom")
+    (x, y), fits = (values.copy() for values in MIXTURE), spied(gppom, "fit_gppom")
     result = infer_direction(x, y, random_state=0)
     assert str(result).startswith("x → y\n")
-    assert (result.converged, result.direction, result.score > 0) == (True, 1, True)
-    assert result.n_iter > 0
     assert_same(result, infer_direction(x, y, random_state=0))
+    copy = pickle.loads(pickle.dumps(result))
+    assert_same(copy, result)
     CausalDirection(random_state=0).fit(np.column_stack([x, y]))
     assert fits == []
-    assert result.fit_latent(fit_options={"lam": 0.5}).forward.n_iter > 0
-    assert [options["fit_options"].lam for _, options, _ in fits] == [0.5, 0.5]
-
-
-def test_later_fits_are_those_of_the_other_criteria():
+    # Fits made later are those of the other criteria, of the variables as they were.
+    x[:], y[:] = 0.0, 1.0
     options = {"lam": 0.7, "n_starts": 2, "n_latent": 2, "max_iter": 60}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         now = infer_direction(*MIXTURE, criterion="hsic", fit_options=options, random_state=5)
-        # The first draw seeds the fits.
-        late = infer_direction(*MIXTURE).fit_latent(fit_options=options, random_state=5)
+        late = result.fit_latent(fit_options=options, random_state=5)
+        assert_same(copy.fit_latent(fit_options=options, random_state=5), late)
     assert_same(late, now.models)
-    options = late.options
-    assert (options.lam, options.weight_growth, options.subsample) == (0.7, 0.25, None)
-
-
-@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
-def test_a_result_is_pickled(spied, criterion):
-    result = infer_direction(*MIXTURE, criterion=criterion, random_state=0)
-    fits = spied(gppom, "fit_gppom")
-    copy = pickle.loads(pickle.dumps(result))
-    assert_same(copy, result)
-    assert copy.independence_pvalue == result.independence_pvalue
-    assert fits == []
-    assert_same(*(each.fit_latent(random_state=1) for each in (copy, result)))
-
-
-def test_late_fits_warn_where_they_do_not_converge():
-    with warnings.catch_warnings(action="error"):
-        result = infer_direction(*MIXTURE)
+    assert_same(pickle.loads(pickle.dumps(now)), now)
+    assert (late.options.lam, late.options.weight_growth, late.options.subsample) == (
+        0.7,
+        0.25,
+        None,
+    )
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         assert result.fit_latent(fit_options={"max_iter": 1}).forward.status == "max_iter"
     # What was compared did converge.
@@ -294,9 +226,8 @@ def test_late_fits_warn_where_they_do_not_converge():
 
 def test_models_that_did_not_converge_are_told(monkeypatch):
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
-    with pytest.warns(ConvergenceWarning, match="stopped without converging") as caught:
+    with pytest.warns(ConvergenceWarning, match="'anm-2' .* without converging") as caught:
         result = infer_direction(X, Y)
-    assert "model 'anm-2' of the hypothesis that x causes y" in str(caught[0].message)
     assert {warning.filename for warning in caught} == {__file__}
     assert not result.converged
     assert not result.evidence.forward.converged
@@ -327,16 +258,15 @@ def test_a_latent_criterion_has_no_confidence_and_says_so(criterion):
     options = {"criterion": criterion, "fit_options": {"max_iter": 5}, "random_state": 0}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         result = infer_direction(*MIXTURE, **options)
+    assert (result.evidence, result.dependence, result.check_pvalue) == (None, None, None)
     assert result.confidence is None
     assert result.direction == sign_of(result.score) != 0
-    assert result.relation in repr(result).replace(" ", "")
+    assert result.independence_pvalue == infer_direction(*MIXTURE).independence_pvalue
     assert "(no confidence)" in repr(result)
-    assert "  confidence    none: only the criterion evidence has one\n" in str(result)
-    assert (result.to_dict()["confidence"], result.to_dict()["sure"]) == (None, None)
-    with pytest.raises(ValueError, match="min_confidence needs criterion 'evidence'"):
-        infer_direction(*MIXTURE, min_confidence=0.9, **options)
-    with pytest.raises(ValueError, match="min_confidence needs criterion 'evidence'"):
-        infer_directions({"a": MIXTURE}, min_confidence=0.9, criterion=criterion)
+    assert "only the criterion evidence has one" in str(result)
+    for function, data in ((infer_direction, MIXTURE), (infer_directions, ({"a": MIXTURE},))):
+        with pytest.raises(ValueError, match="min_confidence needs criterion 'evidence'"):
+            function(*data, min_confidence=0.9, **options)
 
 
 def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
@@ -350,35 +280,15 @@ def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     assert result.dependence > 0.5
     assert_allclose(result.independence_pvalue, hsic_test(*MIXTURE).pvalue, rtol=1e-6)
     assert result.independence_pvalue < 1e-6
-    assert result.check_pvalue == result.evidence.forward.check.pvalue > 0.01
-
-
-def test_the_check_is_that_of_the_decided_direction_or_the_better_of_both():
-    result = infer_direction(*MIXTURE)
+    common = cause_probability(result.evidence.saved_by_common_cause)
+    assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
+    # The check is that of the decided direction, or the better one.
     sides = result.evidence.forward, result.evidence.backward
     forward, backward = (side.check.pvalue for side in sides)
     assert forward != backward
     assert replace(result, direction=1).check_pvalue == forward
     assert replace(result, direction=-1).check_pvalue == backward
     assert replace(result, direction=0).check_pvalue == max(forward, backward)
-
-
-def test_no_model_fits_a_blob_within_an_arc():
-    rng = np.random.default_rng(0)
-    turn = rng.uniform(0.0, 2.0 * np.pi, 300)
-    x, y = (
-        np.where(turn < 3.0, 0.2 * rng.normal(size=300), 3.0 * wave(3.0 * turn))
-        for wave in (np.cos, np.sin)
-    )
-    assert infer_direction(x, y).check_pvalue < 0.01
-
-
-def test_the_latent_criteria_have_no_lengths_and_test_independence_alike():
-    result = infer_direction(*MIXTURE, criterion="hsic")
-    assert (result.evidence, result.dependence, result.check_pvalue) == (None, None, None)
-    assert result.confidence is None
-    assert result.relation == "x→y"
-    assert result.independence_pvalue == infer_direction(*MIXTURE).independence_pvalue
 
 
 def test_estimator_takes_two_columns_or_two_variables():
@@ -395,9 +305,5 @@ def test_estimator_takes_two_columns_or_two_variables():
     for wrong in (X[:, None], np.column_stack([X, Y, Y])):
         with pytest.raises(ValueError, match=r"two columns of the pair, found [13]"):
             CausalDirection().fit(wrong)
-
-
-def test_pvalues_of_an_estimator_need_a_fit():
-    for name in ("independence_pvalue", "check_pvalue"):
-        with pytest.raises(NotFittedError):
-            getattr(CausalDirection(), f"{name}_")
+    with pytest.raises(NotFittedError):
+        _ = CausalDirection().check_pvalue_

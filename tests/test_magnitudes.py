@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import anmmm
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction.traps import rows_on_line
 
 X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
 Z = np.tanh(X) + 0.1 * np.random.default_rng(0).normal(size=100)
@@ -63,11 +62,3 @@ def test_no_magnitude_warns(form, door):
                 continue
             assert form in ("one huge value", "offset")
             assert re.search(REFUSED, problem)
-
-
-def test_units_do_not_decide_whether_rows_are_on_a_line():
-    y = np.where(np.argsort(np.argsort(X)) < 30, 2.0 * X + 1.0, Y)
-    on_line = rows_on_line(X, y)
-    assert np.count_nonzero(on_line) >= 30
-    for unit in (2.0**1000, 2.0**-1000):
-        np.testing.assert_array_equal(rows_on_line(unit * X, unit * y), on_line)

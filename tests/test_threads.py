@@ -62,25 +62,18 @@ def two_numba_threads(numba_threads):
 
 
 def test_two_calls_run_at_once_where_samples_are_many_and_threads_are_two(two_numba_threads):
-    met = Barrier(2, timeout=LIMIT)
+    met, here = Barrier(2, timeout=LIMIT), get_ident()
     assert len(set(both(met.wait, met.wait, SMALLEST_SHARED))) == 2
-
-
-def test_two_calls_run_in_this_thread_where_samples_are_few_or_threads_are_one(two_numba_threads):
-    here = get_ident()
     assert both(get_ident, get_ident, SMALLEST_SHARED - 1) == (here, here)
     with single_thread():
         assert both(get_ident, get_ident, SMALLEST_SHARED) == (here, here)
 
-
-@pytest.mark.parametrize("fails", ["first", "second"])
-def test_what_one_of_two_calls_raises_is_raised(two_numba_threads, fails):
     def fail():
-        raise ValueError(fails)
+        raise ValueError("one of two")
 
-    calls = (fail, int) if fails == "first" else (int, fail)
-    with pytest.raises(ValueError, match=fails):
-        both(*calls, SMALLEST_SHARED)
+    for calls in ((fail, int), (int, fail)):
+        with pytest.raises(ValueError, match="one of two"):
+            both(*calls, SMALLEST_SHARED)
 
 
 def test_a_large_pair_is_decided_alike_on_one_thread_and_on_two(two_numba_threads):

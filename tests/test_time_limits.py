@@ -62,10 +62,6 @@ def test_errors_of_handlers_are_told_from_others(alarm, handler):
     signal.signal(signal.SIGALRM, handler)
     with pytest.raises(SoftTimeLimit):
         caught(lambda: signal.raise_signal(signal.SIGALRM))
-
-
-def test_other_errors_are_caught(alarm):
-    alarm(0)
     # An enumeration is called as the default handlers are, which are members of one.
     for call in (lambda: int("x"), lambda: signal.Signals(-1)):
         assert isinstance(caught(call), ValueError)
@@ -75,15 +71,8 @@ def value_error(*_):
     raise ValueError("time is over")
 
 
-def timeout_error(*_):
-    raise TimeoutError
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(
-    ("handler", "error"),
-    [(limit, SoftTimeLimit), (value_error, ValueError), (timeout_error, TimeoutError)],
-)
+@pytest.mark.parametrize(("handler", "error"), [(limit, SoftTimeLimit), (value_error, ValueError)])
 def test_a_time_limit_ends_a_collection(alarm, handler, error, n_jobs):
     anmmm.infer_direction(X, Y)
     rows = anmmm.infer_directions(PAIRS, n_jobs=n_jobs, random_state=0)
@@ -148,7 +137,6 @@ print(anmmm.infer_direction(x, y).score)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [3.0, 6.0])
 @pytest.mark.parametrize(
     "call",
     [
@@ -158,12 +146,12 @@ print(anmmm.infer_direction(x, y).score)
         "list(anmmm.infer_directions({'a': (x, y)}, n_jobs=2))",
     ],
 )
-def test_a_time_limit_ends_compiling(call, seconds, tmp_path):
+def test_a_time_limit_ends_compiling(call, tmp_path):
     program = COMPILING.format(call=call)
-    done = python("-c", program, seconds, env={"NUMBA_CACHE_DIR": str(tmp_path)}.items())
+    done = python("-c", program, 4.0, env={"NUMBA_CACHE_DIR": str(tmp_path)}.items())
     taken, score = done.stdout.splitlines()
     # Alone on a machine it takes a second.
-    assert float(taken) < seconds + 15.0
+    assert float(taken) < 19.0
     x = np.linspace(-1.0, 1.0, 40)
     assert float(score) == anmmm.infer_direction(x, x**3 + 0.1 * np.cos(40.0 * x)).score
     assert "cannot" not in done.stderr

@@ -314,21 +314,18 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
         shares = hidden.tables[0, :V, k] / hidden.tables[0, :V, k].sum()
         expected += posterior.logpdf(shares) - dirichlet(np.full(V, 0.5)).logpdf(shares)
     assert_allclose(others, expected, rtol=1e-9)
-
-
-def test_an_atom_costs_the_evidence_of_its_share_besides_its_position():
-    net, (pair, rng) = nodes("groups"), drawn((ATOM, NOISY))
-    shapes = np.array([[USED, 1, 1]])
+    # An atom costs that of its share besides its position, at the same parameters.
+    pair, rng = drawn((ATOM, NOISY))
     row = start(pair, net, rng, USED)[np.newaxis]
-    as_shares = pair._replace(kinds=np.array([CATEGORICAL, NOISY]))
     parts(row[0], net).fractions[:] = 1.0
+    shapes[0, 2] = 1
+    as_shares = pair._replace(kinds=np.array([CATEGORICAL, NOISY]))
     fit_hidden(pair, net, shapes, row, NOTHING, 9, -np.inf, NOTHING)
-    # Without an iteration, at the same parameters.
     atoms, shares = (
         fit_hidden(each, net, shapes, row.copy(), NOTHING, 0, -np.inf, NOTHING)[0, 2]
         for each in (pair, as_shares)
     )
-    assert_allclose(atoms - shares, 0.5 * np.log(pair.values.shape[1]), rtol=1e-6)
+    assert_allclose(atoms - shares, 0.5 * log_n, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["groups", "growing"])

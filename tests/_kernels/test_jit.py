@@ -30,8 +30,7 @@ def test_every_kernel_is_compiled_as_kernels_are():
         module, name = key.split(".")
         assert getattr(import_module(f"anmmm._kernels.{module}"), name) is dispatcher, key
         options = dispatcher.targetoptions
-        assert options["nogil"], key
-        assert options["error_model"] == "numpy", key
+        assert (options["nogil"], options["error_model"]) == (True, "numpy"), key
         # NaN and infinity are to show.
         assert options["fastmath"] <= SUMS, key
         inner = options.get("no_cpython_wrapper", False)

@@ -72,7 +72,7 @@ def kinds(flags, whole, fortran, out):
         fortran[i, 0] = i
 
 
-def test_arrays_of_other_kinds(rng):
+def test_new_arrays_and_arrays_of_other_kinds():
     results = []
     for function in (kinds, njit(kinds, pipeline_class=KernelCompiler)):
         arrays = np.array([True, False, True]), np.arange(3), np.asfortranarray(np.eye(3))
@@ -82,8 +82,6 @@ def test_arrays_of_other_kinds(rng):
     for found, expected in zip(*results, strict=True):
         assert_array_equal(found, expected)
 
-
-def test_new_arrays():
     @njit(pipeline_class=KernelCompiler, _nrt=True)
     def make(k):
         some, clear, cube = empty(3), zeros(k), zeros((2, k, np.int32(3)))
@@ -96,19 +94,3 @@ def test_new_arrays():
     assert (cube.shape, cube.strides, none.shape) == ((2, 4, 3), (96, 24, 8), (4, 0))
     assert cube[1, 3, 2] == cube.sum() == 5.0
     assert all(each.ctypes.data % 64 == 0 for each in (some, clear, cube))
-
-
-def test_only_variables_that_change_are_in_memory():
-    def larger(a):
-        first, second = a[0], a[1]
-        larger = first
-        if first < second:
-            larger = second
-        return first + larger
-
-    short = njit(larger, pipeline_class=KernelCompiler, _nrt=False)
-    assert short(np.array([1.0, 5.0])) == 6.0
-    [compiled] = short.overloads.values()
-    code = str(compiled.library._shared_module.get_function(compiled.fndesc.llvm_func_name))
-    # Only the one with two values.
-    assert code.count("= alloca ") == 1

@@ -153,7 +153,7 @@ def test_log_slopes_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixed_po
 
 
 @cases
-def test_neither_order_nor_sign_matters(name, rng):
+def test_neither_order_nor_sign_matters_and_few_iterations_suffice(name, rng):
     design, z = drawn(name)
     cost, _, _, b, mean, scales = fitted(design, z)
     rows = rng.permutation(len(z))
@@ -163,14 +163,9 @@ def test_neither_order_nor_sign_matters(name, rng):
         assert_allclose(again[3], back, atol=1e-6)
         assert_allclose(sign * again[4], mean, atol=1e-6)
         assert_allclose(again[5], scales, rtol=1e-6)
-
-
-@cases
-def test_few_iterations_suffice(name):
-    design, z = drawn(name)
-    cost, n_iter, *_ = fitted(design, z, tol=1e-4)
+    rough, n_iter, *_ = fitted(design, z, tol=1e-4)
     assert n_iter <= 40
-    assert_allclose(cost, fitted(design, z)[0], atol=0.05)
+    assert_allclose(rough, cost, atol=0.05)
 
 
 @pytest.mark.parametrize("outlier", [None, 40.0, 1e4])

@@ -1,16 +1,69 @@
-"""Rows of RBF Gram matrices against the oracle; test_engines.py has their gradients."""
+"""Exponentials against the C library, rows of RBF Gram matrices against the oracle."""
+
+import math
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm._kernels import rbf
+from anmmm._kernels import packed, rbf
 from kernel_forms import from_python
 
+exp_nonpositive = from_python(packed.exp_nonpositive)
+
+
+def exponentials(values):
+    result = np.array(values, dtype=np.float64)
+    exp_nonpositive(result, len(result))
+    return result
+
+
+def distance_to_c_library(values):
+    """Units in the last place between the kernel's exponentials and those of the C library."""
+    expected = np.array([math.exp(value) for value in values])
+    # Positive floats are ordered as their bit patterns are.
+    return np.abs(exponentials(values).view(np.int64) - expected.view(np.int64))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        -np.random.default_rng(0).uniform(0.0, 1.0, 20_000),
+        -np.random.default_rng(1).uniform(0.0, 708.0, 50_000),
+        -np.exp(np.random.default_rng(2).uniform(np.log(1e-300), np.log(700.0), 50_000)),
+        # Where round(x / ln 2) jumps, the polynomial is at the end of its range.
+        -(np.arange(1000) + 0.5) * np.log(2.0) + np.linspace(-1e-13, 1e-13, 1000),
+        -np.arange(1000) * np.log(2.0),
+        np.array([-708.0, np.nextafter(-708.0, 0.0)]),
+    ],
+    ids=["small", "all", "every magnitude", "between powers of two", "at powers of two", "last"],
+)
+def test_within_one_ulp_of_the_c_library(values):
+    assert distance_to_c_library(values).max() <= 1
+
+
+def test_zero_gives_exactly_one_and_underflow_exactly_zero():
+    below = np.nextafter(-708.0, -np.inf)
+    assert_array_equal(exponentials([0.0, -0.0]), [1.0, 1.0])
+    assert_array_equal(exponentials([below, -709.0, -745.2, -1e6, -1e300, -np.inf]), np.zeros(6))
+    # Only the first n are touched.
+    for n in (0, 1, 3, 4, 9):
+        values = np.full(9, -2.0)
+        exp_nonpositive(values, n)
+        np.testing.assert_allclose(values, np.where(np.arange(9) < n, np.exp(-2.0), -2.0))
+
+
+def test_nan_stays_nan_and_spares_its_neighbors_which_are_alike_at_every_position():
+    # Long enough for a vectorized body and its remainder.
+    values = np.full(23, -0.7310585)
+    values[5] = values[22] = np.nan
+    result = exponentials(values)
+    assert_array_equal(np.isnan(result), np.isnan(values))
+    assert_array_equal(result[~np.isnan(values)], np.full(21, result[0]))
+
+
 gram_row = from_python(rbf.gram_row)
-SHAPES = [(1, 1), (2, 2), (7, 1), (20, 3)]
-shapes = pytest.mark.parametrize(("n", "d"), SHAPES)
 
 
 def gram(points, gamma):
@@ -29,41 +82,29 @@ def case(n, d):
     return points, gamma, oracle.rbf(points.T, gamma)
 
 
-@shapes
-def test_rows_are_the_lower_triangle_of_the_truth(n, d):
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 2), (7, 1), (20, 3)])
+def test_rows_and_blocks_are_those_of_the_truth(n, d):
     points, gamma, expected = case(n, d)
     before = points.copy(), gamma.copy()
     K = gram(points, gamma)
     assert_allclose(np.tril(K), np.tril(expected), rtol=1e-13)
     assert np.isnan(K[np.triu_indices(n, 1)]).all()
     assert_array_equal(np.diag(K), np.ones(n))
+    others = np.random.default_rng(n).normal(size=(d, 4))
+    joint = oracle.rbf(np.hstack([points, others]).T, gamma)
+    block = np.full((4, n), np.nan)
+    rbf.cross_gram(points, gamma, others, block)
+    assert_allclose(block, joint[n:, :n], rtol=1e-13)
     assert_array_equal(points, before[0])
     assert_array_equal(gamma, before[1])
 
 
-@shapes
-def test_cross_gram_is_the_block_of_the_joint_gram(n, d):
-    points, gamma, _ = case(n, d)
-    others = np.random.default_rng(n).normal(size=(d, 4))
-    joint = oracle.rbf(np.hstack([points, others]).T, gamma)
-    K = np.full((4, n), np.nan)
-    rbf.cross_gram(points, gamma, others, K)
-    assert_allclose(K, joint[n:, :n], rtol=1e-13)
-
-
-def test_duplicated_points_have_kernel_exactly_one():
+def test_equal_points_far_points_and_nan():
     points = np.array([[0.1, 0.1, 0.3], [1e5, 1e5, 1e5]])
     assert gram(points, np.array([0.7, 1e3]))[1, 0] == 1.0
-
-
-def test_points_far_apart_have_kernel_zero_and_no_nan():
     # The squares of the last distances overflow.
     points = np.array([[0.0, 1e3, 1e160, -1e300]])
     assert_array_equal(np.tril(gram(points, np.array([1.0]))), np.eye(4))
-
-
-def test_gram_lets_nan_through():
-    points = np.array([[0.0, np.nan, 1.0]])
-    K = gram(points, np.array([1.0]))
+    K = gram(np.array([[0.0, np.nan, 1.0]]), np.array([1.0]))
     assert np.isnan([K[1, 0], K[1, 1], K[2, 1]]).all()
     assert_allclose(K[2, 0], np.exp(-1.0))

@@ -105,11 +105,10 @@ def test_probabilities_are_a_distribution_that_the_lengths_encode(role, shape):
     assert_allclose(fit.probabilities.sum(axis=1), 1.0)
     assert_allclose(fit.coefficients.sum(axis=1), 0.0, atol=1e-12)
     z = basis.design[:, 1:2] * (basis.splines.combine[1, 1] ** -1)
-    assert_allclose(
-        softmax(fit.splines.evaluate(z) @ fit.coefficients, axis=1), fit.probabilities, atol=1e-8
-    )
-    for row, index, nats in zip(fit.probabilities, cells.index, fit.nats, strict=True):
-        assert nats == pytest.approx(-np.log((1 - 1 / n) * row[index] + 1 / (n * k)))
+    probabilities = softmax(fit.splines.evaluate(z) @ fit.coefficients, axis=1)
+    assert_allclose(probabilities, fit.probabilities, atol=1e-8)
+    chosen = fit.probabilities[np.arange(n), cells.index]
+    assert_allclose(fit.nats, -np.log((1 - 1 / n) * chosen + 1 / (n * k)), rtol=1e-6)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True)
@@ -196,32 +195,11 @@ def test_a_category_is_a_group_with_a_mean_of_its_own(rng):
     assert_allclose(curves.center[:, 0], list(centers.values()), atol=0.15)
 
 
-def test_curves_of_an_effect_are_the_probabilities_of_its_categories(rng):
-    x = rng.uniform(-3, 3, 300)
-    codes = np.select([x < -1, x < 1], [2.0, 0.0], 1.0)[:, None]
-    names = np.array(["m", "r", "l"])[codes[:, 0].astype(int)]
-    side = evidence(x, names).forward
-    assert side.model == "categories"
-    order = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
-    found = model_curves(side, x[:, None], order, np.array([[-2.0], [0.0], [2.0]]))
-    assert found.levels == (0.0, 1.0, 2.0)
-    assert_allclose(found.center, np.eye(3), atol=0.1)
-    assert_allclose(found.center.sum(axis=1), 1.0)
-
-
 def test_two_categories_are_two_numbers(rng):
     x = rng.standard_normal(120)
     y = (x + 0.5 * rng.standard_normal(120) > 0).astype(float)
     names = np.where(y > 0, "yes", "no")
     assert evidence(x, names).score == evidence(x, y).score
-
-
-def test_most_pairs_are_decided_rightly():
-    for role in ("effect", "cause"):
-        pairs = [
-            make_categories(role, 200, shape="bimodal", random_state=seed) for seed in range(10)
-        ]
-        assert sum(infer_direction(*pair).direction == 1 for pair in pairs) >= 8
 
 
 def test_tests_of_independence_see_categories_and_not_their_numbers(rng):

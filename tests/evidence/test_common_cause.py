@@ -145,36 +145,22 @@ def test_signs_do_not_matter_to_a_closed_curve():
     assert_allclose(lengths, lengths[0], atol=1e-3)
 
 
-def test_groups_are_found():
-    for seed in range(3):
-        x, y, labels = groups(seed=seed)
-        found = described(x, y)
-        assert not found.is_curve
-        # Groups 0 and 2 differ in x alone, so that two groups may be all that both need.
-        needed = labels if len(found.weights) > 2 else labels == 1
-        assert adjusted_mutual_info_score(needed, found.labels) > 0.8
-
-
 def test_groups_may_be_correlated_within():
-    for seed in range(3):
-        x, y, labels = species(seed=seed)
-        result = infer_direction(x, y)
-        found = result.models.common_cause
-        assert result.relation == "common cause"
-        assert found.model == "hidden-3+slope"
-        assert "are correlated within them" in result.summary()
-        assert adjusted_mutual_info_score(labels, found.labels) > 0.8
+    x, y, labels = species()
+    result = infer_direction(x, y)
+    found = result.models.common_cause
+    assert (result.relation, found.model) == ("common cause", "hidden-3+slope")
+    assert "are correlated within them" in result.summary()
+    assert adjusted_mutual_info_score(labels, found.labels) > 0.8
     # The same law with groups that do not move x is an effect with noise of three components.
-    x = np.random.default_rng(0).normal(size=300)
-    result = infer_direction(
-        x, 3.0 * labels - 0.7 * x + 0.6 * np.random.default_rng(1).normal(size=300)
-    )
-    assert result.relation == "x→y"
-    # Nor groups of a cause, if its effect is on one line.
-    for seed in range(1, 4):
-        rng = np.random.default_rng(seed)
-        x = 3.0 * rng.integers(3, size=300) + 0.5 * rng.normal(size=300)
-        assert infer_direction(x, x + rng.normal(size=300)).confidence > 0.95
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=(2, 300))
+    assert infer_direction(x, 3.0 * labels - 0.7 * x + 0.6 * noise).relation == "x→y"
+    # Nor are groups of a cause, if its effect is on one line, or a step.
+    x = 3.0 * rng.integers(3, size=300) + 0.5 * rng.normal(size=300)
+    assert infer_direction(x, x + rng.normal(size=300)).confidence > 0.95
+    x = rng.uniform(0.0, 2.0, 1000)
+    assert infer_direction(x, (x > 1.0) + rng.uniform(-0.35, 0.35, 1000)).relation == "x→y"
 
 
 def test_numbers_that_are_normal_together_have_no_common_cause():
@@ -197,17 +183,6 @@ def test_numbers_that_are_normal_together_have_no_common_cause():
     compared = describe_common_cause(one, other, least + 50.0)
     assert_allclose(compared.length, code.length + 50.0, atol=1.0)
     assert describe_common_cause(other, one, least + 50.0).length == compared.length
-
-
-def test_responsibilities_are_those_of_the_first_fit():
-    one, other = (variable_of(v) for v in groups()[:2])
-    pair = module._pair(one, other, (0, 0))
-    _, fits = fit_groups(Search.of(pair, Rival(np.inf, 300)))
-    assert len(set(fits.shapes[:, 0])) > 1
-    shares = fits.responsibilities
-    assert shares.shape == (300, fits.shapes[0, 0])
-    assert_allclose(shares.sum(axis=1), 1.0)
-    assert np.array_equal(shares, fits[[0]].responsibilities)
 
 
 @pytest.mark.parametrize("is_own", [0, 1])
@@ -235,52 +210,52 @@ def test_cells_of_correlated_groups_are_those_of_normals_on_lines(is_own):
     assert far.length > found.length + 9e3
 
 
-def test_a_ring_of_six_groups_is_found():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(6, size=1000)
+def ring(rng):
+    labels = rng.integers(6, size=600)
     angle = np.pi / 3.0 * labels + 0.2
-    x, y = (2.0 * f(angle) + 0.3 * rng.normal(size=1000) for f in (np.cos, np.sin))
-    result = infer_direction(x, y)
-    assert result.relation == "common cause"
-    assert result.models.common_cause.kind == "6 groups"
-    assert adjusted_mutual_info_score(labels, result.models.common_cause.labels) > 0.95
+    return *(2.0 * f(angle) + 0.3 * rng.normal(size=600) for f in (np.cos, np.sin)), labels
 
 
-def test_an_outlier_belongs_to_groups_as_all_do():
-    x, y, _ = counts()
-    y[0] = 1e6
-    assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
-
-
-def test_groups_with_uniform_noise_are_no_curve_with_jumps():
-    rng = np.random.default_rng(0)
+def with_uniform_noise(rng):
     labels = rng.integers(3, size=1000)
-    x = 1.5 * labels + rng.uniform(-0.6, 0.6, 1000)
-    y = 1.5 * np.array([1, 0, 2])[labels] + rng.uniform(-0.6, 0.6, 1000)
+    noise = rng.uniform(-0.6, 0.6, (2, 1000))
+    return 1.5 * labels + noise[0], 1.5 * np.array([1, 0, 2])[labels] + noise[1], labels
+
+
+def on_logarithmic_scales(rng):
+    labels = rng.integers(3, size=300)
+    both = np.array([[0.0, 2.0, 4.0], [1.0, 3.0, 1.5]])[:, labels] + 0.4 * rng.normal(size=(2, 300))
+    return *np.exp(both), labels
+
+
+def counts_beyond_poisson(rng):
+    labels = rng.integers(2, size=300)
+    x = rng.negative_binomial(3, 3.0 / (3.0 + np.array([2.0, 20.0])[labels]))
+    return x, 2.0 * labels + 0.4 * rng.normal(size=300), labels
+
+
+@pytest.mark.parametrize(
+    ("draw", "kind"),
+    [
+        (ring, "6 groups"),
+        (with_uniform_noise, "3 groups"),
+        (on_logarithmic_scales, "3 groups"),
+        (counts_beyond_poisson, "2 groups"),
+        (lambda rng: amounts(seed=0), "2 groups"),
+    ],
+)
+def test_hidden_groups_are_found(draw, kind):
+    x, y, labels = draw(np.random.default_rng(0))
     result = infer_direction(x, y)
-    assert result.relation == "common cause"
-    assert result.evidence.common_cause.kind == "3 groups"
-    assert adjusted_mutual_info_score(labels, result.evidence.common_cause.labels) > 0.95
-
-
-def test_steps_of_a_uniform_cause_are_no_groups():
-    for seed in range(1, 4):
-        rng = np.random.default_rng(seed)
-        x = rng.uniform(0.0, 2.0, 1000)
-        y = (x > 1.0) + rng.uniform(-0.35, 0.35, 1000)
-        assert infer_direction(x, y).relation == "x→y"
-
-
-def test_ties_are_not_broken_by_the_order_of_rows():
-    rng = np.random.default_rng([5, 150])
-    t = rng.random(150)
-    scale = 0.25 * np.exp(2.0 * (t - 0.5))
-    waves = [f(2.0 * np.pi * t) for f in (np.cos, np.sin)]
-    x, y = ((v - v.mean()) / v.std() + scale * rng.normal(size=150) for v in waves)
-    x, y = np.round(20.0 * x), np.round(2.0 * y)
-    order = rng.permutation(150)
-    one, other = infer_direction(x, y), infer_direction(x[order], y[order])
-    assert_allclose(one.probabilities, other.probabilities, atol=1e-5)
+    common = result.models.common_cause
+    assert (result.relation, common.kind) == ("common cause", kind)
+    assert adjusted_mutual_info_score(labels, common.labels) > 0.6
+    # Positions are on the scale of the variable.
+    if draw is on_logarithmic_scales:
+        for axis, values in enumerate((x, y)):
+            medians = [np.median(values[common.labels == k]) for k in range(3)]
+            center, unit = values.mean(), values.std()
+            assert_allclose(center + unit * common.positions[axis], medians, rtol=0.3)
 
 
 def test_a_logarithmic_scale_begins_at_the_end_of_the_shorter_tail(rng):
@@ -299,23 +274,7 @@ def test_a_logarithmic_scale_begins_at_the_end_of_the_shorter_tail(rng):
     assert LogScale.of(Cells.of(np.array([-1.0, 0.0, 1.0]))) is None
 
 
-def test_a_common_cause_may_act_on_a_logarithmic_scale():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(3, size=300)
-    both = np.array([[0.0, 2.0, 4.0], [1.0, 3.0, 1.5]])[:, labels] + 0.4 * rng.normal(size=(2, 300))
-    x, y = np.exp(both)
-    result = infer_direction(x, y)
-    common = result.models.common_cause
-    assert (result.relation, common.kind) == ("common cause", "3 groups")
-    assert adjusted_mutual_info_score(labels, common.labels) > 0.85
-    # Positions are on the scale of the variable.
-    for axis, values in enumerate((x, y)):
-        medians = [np.median(values[common.labels == k]) for k in range(3)]
-        center, unit = values.mean(), values.std()
-        assert_allclose(center + unit * common.positions[axis], medians, rtol=0.3)
-
-
-def test_noise_grows_along_a_curve():
+def test_the_hidden_cause_of_a_curve_is_found_and_how_its_noise_grows():
     rng = np.random.default_rng(0)
     t = rng.uniform(size=1000)
     scale = 0.05 * np.exp(2.0 * t)
@@ -326,52 +285,22 @@ def test_noise_grows_along_a_curve():
     # Up to the direction of t, and its density.
     assert np.all(np.abs(slope) > 1.0)
     assert slope[0] * slope[1] > 0.0
-
-
-def test_the_hidden_cause_of_a_curve_is_found():
     x, y, t = curve()
-    found = described(x, y)
-    assert found.is_curve
-    mean, deviation = found.t
-    assert abs(np.corrcoef(mean, t)[0, 1]) > 0.95
-    assert np.all(deviation < 0.3)
-    assert np.all(found.scales < 0.5)
-
-
-def test_amounts_of_hidden_groups_may_be_zero():
-    for seed in range(3):
-        x, y, labels = amounts(seed=seed)
-        result = infer_direction(x, y)
-        assert result.relation == "common cause"
-        assert adjusted_mutual_info_score(labels, result.models.common_cause.labels) > 0.6
+    assert abs(np.corrcoef(described(x, y).t[0], t)[0, 1]) > 0.95
 
 
 def test_categories_and_counts_are_a_latent_class_model():
     x, y, labels = counts(1000)
+    y[0] = 1e6
     result = infer_direction(x, y)
     assert result.relation == "common cause"
     found = result.evidence.common_cause
     assert np.isnan(found.positions).all(axis=1).tolist() == [True, False]
     assert adjusted_mutual_info_score(labels, found.labels) > 0.5
+    assert_allclose(found.probabilities.sum(axis=1), 1.0)
     # As names of categories alike.
     named = infer_direction(np.array(["a", "b", "c"])[x.astype(int)], y)
     assert named.evidence.common_cause.length == pytest.approx(found.length)
-
-
-def test_counts_that_are_equal_but_for_rounding_share_a_cell(rng, monkeypatch):
-    monkeypatch.setattr("anmmm.evidence.variable.LARGEST_COUNT", np.inf)
-    level = rng.integers(20, size=200)
-    found = described(10.0**level, level + rng.normal(size=200))
-    assert found is None or math.isfinite(found.length)
-
-
-def test_counts_of_hidden_groups_may_vary_more_than_poissons(rng):
-    group = rng.integers(2, size=300)
-    x = rng.negative_binomial(3, 3.0 / (3.0 + np.array([2.0, 20.0])[group]))
-    y = 2.0 * group + 0.4 * rng.normal(size=300)
-    result = infer_direction(x, y)
-    assert result.relation == "common cause"
-    assert result.models.common_cause.kind == "2 groups"
 
 
 @pytest.mark.parametrize("name", ["groups", "curve", "species"])
@@ -403,12 +332,11 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     assert (fit.nodes is CURVE) == (name == "curve")
 
 
-def test_probabilities_add_up_and_leave_directions_alone():
+def test_probabilities_add_up_and_leave_directions_alone(rng):
     for draw in (groups, curve):
         x, y, _ = draw()
         result = infer_direction(x, y)
-        assert result.relation == "common cause"
-        assert result.direction == 0
+        assert (result.relation, result.direction) == ("common cause", 0)
         assert result.probabilities.common_cause > 0.8
         assert result.confidence < 0.2
     for x, y, *_ in (
@@ -418,17 +346,11 @@ def test_probabilities_add_up_and_leave_directions_alone():
         result = infer_direction(x, y)
         assert result.direction == 1
         assert result.confidence == result.probabilities.forward > 0.9
-    for one, other in product((x, np.random.default_rng(0).normal(size=len(x))), repeat=2):
-        if one is not other:
-            assert sum(infer_direction(one, other).probabilities) == pytest.approx(1.0)
-
-
-def test_independent_variables_stay_independent():
-    rng = np.random.default_rng(5)
-    for _ in range(20):
+    for _ in range(8):
         result = infer_direction(rng.normal(size=200), rng.exponential(size=200))
         assert result.relation == "independent"
         assert result.probabilities.independent > 0.9
+        assert sum(result.probabilities) == pytest.approx(1.0)
 
 
 def test_it_can_be_switched_off():
@@ -438,20 +360,6 @@ def test_it_can_be_switched_off():
     assert result.relation != "common cause"
     assert result.probabilities.common_cause == 0.0
     assert "common cause (not tried)" in result.summary()
-    assert "No unmeasured common cause was tried." in result.summary()
-    with pytest.raises(TypeError, match="common_cause must be True or False, found 'no'"):
-        infer_direction(x, y, common_cause="no")
-
-
-def test_a_threshold_of_a_cause_makes_no_hidden_groups(rng):
-    x = rng.normal(size=300)
-    y = (x > 0.3) + 0.1 * rng.normal(size=300)
-    result = infer_direction(x, y)
-    assert result.direction == 1
-    assert result.confidence >= 0.9
-    # The groups are those of the effect, and the cause, which has no gap, tells them.
-    assert module._is_step(variable_of(y).sides, variable_of(x))
-    assert not module._is_step(variable_of(y).sides, variable_of(rng.normal(size=300)))
 
 
 def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
@@ -472,13 +380,3 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     assert found.length == pytest.approx(expected, abs=2.0)
     assert np.array_equal(found.probabilities, np.eye(2)[pair[1].sides])
     assert infer_direction(x, y).relation == "common cause"
-
-
-def test_laws_of_parted_groups_decide_beside_a_direction_that_is_as_short(rng):
-    labels = rng.integers(2, size=3000)
-    x, y = rng.exponential(size=(2, 3000)) + 20.0 * labels
-    pair = [variable_of(each) for each in (x, y)]
-    parts = [v.part(labels == group)[1] for v in pair for group in range(2)]
-    assert sum(part.smooth.length - part.marginal.length for part in parts) > 30.0
-    length = describe_common_cause(*pair).length
-    assert describe_common_cause(*pair, length + 1.0).length == pytest.approx(length)

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import expit, ndtr
+from scipy.special import expit
 
-from anmmm import ANMMixture, cluster_mechanisms, infer_direction
-from anmmm.datasets import load_sample, make_anm_mixture
-from anmmm.evidence import evidence, model_text
+from anmmm import ANMMixture, cluster_mechanisms
+from anmmm.datasets import make_anm_mixture
+from anmmm.evidence import evidence
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.evidence.density import GaussianQuantiles, fit_density
 from anmmm.preprocessing import Cells, standardize
@@ -14,17 +14,13 @@ X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
 X_COLUMN, Y_COLUMN = (40 + 7 * X)[:, np.newaxis], (3 * Y - 20)[:, np.newaxis]
 
 
-def test_curves_of_a_refined_clustering_at_the_observations_are_its_own():
+def test_curves_of_a_mixture_are_those_of_the_estimator():
     result = cluster_mechanisms(X_COLUMN, Y_COLUMN, 2, random_state=0)
     curves = mixture_curves(result.mixture, X_COLUMN, Y_COLUMN, X_COLUMN)
-    record = standardize(Y_COLUMN)[1]
-    assert_allclose(curves.center, record.undo(result.mixture.curves), rtol=1e-9)
+    assert_allclose(curves.center, standardize(Y_COLUMN)[1].undo(result.mixture.curves), rtol=1e-9)
     std = np.sqrt(result.mixture.noise_variance) * Y_COLUMN.std()
     assert_allclose(curves.upper - curves.center, std)
     assert_allclose(curves.center - curves.lower, std)
-
-
-def test_curves_of_a_mixture_on_a_grid_are_those_of_the_estimator():
     model = ANMMixture(3).fit(X_COLUMN, Y_COLUMN)
     at = np.linspace(X_COLUMN.min() - 1, X_COLUMN.max() + 1, 31)[:, np.newaxis]
     curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).center
@@ -62,10 +58,6 @@ def test_every_model_draws_the_curve_that_it_was_measured_by(rng, link):
         assert curves.center.shape == (200, model.n_mechanisms)
 
 
-def test_the_name_of_a_model_of_another_version_is_all_that_is_known():
-    assert model_text("of another version") == "of another version"
-
-
 def test_data_of_another_fit_are_refused():
     result = evidence(X, Y)
     for side in (result.forward, result.backward):
@@ -85,23 +77,6 @@ def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
     width = (curves.upper - curves.lower)[:, 0] / 2
     assert_allclose(np.log(width), at[:, 0] - 2, atol=0.35)
     assert_allclose(curves.center[:, 0], 2 * at[:, 0], atol=1.0)
-
-
-def test_linked_curves_are_medians_on_the_effects_own_scale():
-    pair = load_sample()["pair0077"]
-    result = infer_direction(pair.x, pair.y)
-    side = result.evidence.forward
-    assert side.model == "location-scale+link"
-    x, y = pair.x[:, np.newaxis], pair.y[:, np.newaxis]
-    curves = model_curves(side, x, y, x)
-    link, spread = side.chosen.link, side.chosen.fit
-    record = standardize(y)[1]
-    bounds = [spread.curve, spread.curve - spread.scale, spread.curve + spread.scale]
-    for found, bound in zip((curves.center, curves.lower, curves.upper), bounds, strict=True):
-        assert_allclose(found[:, 0], record.undo(link.undo(bound)[:, np.newaxis])[:, 0], atol=1e-6)
-    assert np.mean(pair.y < curves.center[:, 0]) == pytest.approx(0.5, abs=0.07)
-    inside = (pair.y > curves.lower[:, 0]) & (pair.y < curves.upper[:, 0])
-    assert inside.mean() == pytest.approx(ndtr(1) - ndtr(-1), abs=0.07)
 
 
 def test_gaussian_quantiles_and_back_is_the_variable_itself(rng):

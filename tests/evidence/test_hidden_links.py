@@ -60,16 +60,6 @@ def test_an_update_finds_the_best_function_given_the_nodes(link, nodes, monkeypa
     assert found.cost == pytest.approx(cost, abs=0.05)
 
 
-def test_a_function_fitted_to_some_rows_is_one_of_all(rng, nodes):
-    variable = variable_of(np.sinh(2.0 * rng.normal(size=600)))
-    R, positions = nodes
-    found, _ = HiddenLink.start(variable, variable.cells.index[::3]).updated(R, positions)
-    at_rows, cells = found.link.at(found.scale.sums.values), found.on_its_scale.cells
-    assert_allclose(at_rows, cells.values[::3], atol=1e-12)
-    assert at_rows.mean() == pytest.approx(0.0, abs=1e-12)
-    assert np.all((cells.lower < cells.values) & (cells.values < cells.upper))
-
-
 def test_nodes_stay_on_the_variables_own_scale(link, nodes):
     R, positions = nodes
     found, moved = link.updated(R, positions)
@@ -90,21 +80,3 @@ def test_a_curve_is_found_behind_a_monotone_function(f, monkeypatch):
     assert np.mean((expected - standard) ** 2) < 0.2
     monkeypatch.setattr(common_cause, "fit_links", lambda *_: None)
     assert infer_direction(x, y).direction != 0
-
-
-def test_a_tied_variable_has_no_function_of_its_own():
-    x, y = seen_through(lambda x: np.sinh(2.0 * x))
-    y = np.round(y, 2)
-    assert infer_direction(x, y).relation == "common cause"
-
-
-def test_noise_about_a_curve_behind_a_function_may_be_skewed(monkeypatch):
-    rng = np.random.default_rng(101)
-    t = rng.uniform(-1.0, 1.0, 1000)
-    x = np.sinh(1.5 * (t + 0.15 * rng.exponential(size=1000)))
-    y = np.cos(4.0 * t) + 0.15 * rng.exponential(size=1000)
-    result = infer_direction(x, y)
-    assert result.relation == "common cause"
-    monkeypatch.setattr(hidden_links, "longer", lambda fit, *_: fit)
-    normal = infer_direction(x, y)
-    assert result.models.common_cause.length < normal.models.common_cause.length - 20.0

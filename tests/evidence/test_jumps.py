@@ -8,8 +8,6 @@ from anmmm import infer_direction
 from anmmm.evidence import evidence, model_text
 from anmmm.evidence.models.jumps import Jumps, Search, find_jumps, with_steps
 from anmmm.mixture import SplineBasis
-from anmmm.mixture.em import fit_single
-from anmmm.mixture.fits import fit_location_scale
 from drawn import standard
 
 
@@ -32,9 +30,8 @@ def jumps_of(x, y):
 
 
 @pytest.mark.parametrize("draw", [saw, threshold])
-@pytest.mark.parametrize("n", [300, 1000])
-def test_a_curve_with_jumps_is_the_simpler_direction(draw, n, rng):
-    x, y = draw(rng, n)
+def test_a_curve_with_jumps_is_the_simpler_direction(draw, rng):
+    x, y = draw(rng, 300)
     result = infer_direction(x, y)
     assert result.direction == 1
     assert result.confidence >= 0.9
@@ -44,6 +41,15 @@ def test_a_curve_with_jumps_is_the_simpler_direction(draw, n, rng):
     places = np.sort(x)[jumps_of(x, y)]
     drawn = [-0.5, 0.0, 0.5] if draw is saw else [0.4]
     assert_allclose(places, drawn, atol=0.05)
+
+
+def test_smooth_curves_and_gaps_between_groups_have_no_jumps(rng):
+    x, noise = rng.normal(size=(2, 300))
+    for curve in (np.tanh, lambda x: x**3, np.zeros_like):
+        assert not evidence(x, curve(x) + 0.3 * noise).forward.model.endswith("+jumps")
+    group = rng.integers(2, size=300)
+    x, y = (3.0 * group + 0.4 * rng.normal(size=300) for _ in range(2))
+    assert not jumping(evidence(x, y).forward)
 
 
 def test_the_best_jump_is_that_of_least_squares(rng):
@@ -88,35 +94,9 @@ def test_steps_that_the_smooth_part_makes_are_no_jumps(sign):
     assert jumps_of(sign * x, y) == []
 
 
-def test_a_gap_between_groups_is_no_place_for_a_jump(rng):
-    group = rng.integers(2, size=300)
-    x, y = (3.0 * group + 0.4 * rng.normal(size=300) for _ in range(2))
-    assert not jumping(evidence(x, y).forward)
-    assert infer_direction(x, y).relation == "common cause"
-
-
-@pytest.mark.parametrize("curve", [np.tanh, lambda x: x**3, np.zeros_like])
-def test_smooth_curves_and_noise_have_no_jumps(curve, rng):
-    x = rng.normal(size=300)
-    side = evidence(x, curve(x) + 0.3 * rng.normal(size=300)).forward
-    assert not side.model.endswith("+jumps")
-
-
 def test_columns_have_mean_square_one_and_are_equal_anywhere(rng):
     x, _ = saw(rng, 200)
     X = standard(x)
     basis = with_steps(SplineBasis.of(X), [50, 120])
     assert_allclose((basis.design[:, 1:4] ** 2).mean(axis=0), 1.0)
     assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-12)
-
-
-def test_the_scale_of_the_noise_about_steps_that_are_alike():
-    rng = np.random.default_rng(1)
-    x = standard(rng.normal(size=300))
-    narrow = np.abs(x[:, 0] - 0.3) < 0.2
-    y = standard(np.tanh(x[:, 0]) + (0.05 + narrow) * rng.normal(size=300))[:, 0]
-    basis = with_steps(SplineBasis.of(x), [169, 191, 198, 203, 222])
-    single = fit_single(basis, y)
-    scaled = fit_location_scale(basis, y, single)
-    assert scaled.evidence - single.bound > 100
-    assert scaled.scale[narrow].min() > 2.0 * scaled.scale[~narrow].min()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import nbinom, poisson
@@ -14,14 +14,12 @@ from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence, model_text
 from anmmm.evidence.density import BASES
-from anmmm.evidence.marginal import LogSplineDensity, Normals, standard_nats
 from anmmm.evidence.models import MODELS, ConditionalModel, FitCache, Regressors, marginals_of
 from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
 from anmmm.evidence.models.parts import OfRows
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import Cells
 from drawn import MARGINS, make_categories, standard, variable_of
 
 KINDS = {
@@ -92,27 +90,6 @@ def atoms(rng, n):
 
 # Of what has a unit and an order.
 NUMBERS = [kind for kind in KINDS if kind != "categories"]
-PLAIN = {"independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise"}
-UNTIED, TIED = PLAIN | {"pnl", "pnl+noise"}, PLAIN | {"location-scale+link", "ordered"}
-NAMES = {
-    "continuous": UNTIED | {"pnl+ranges"},
-    "mixture": UNTIED,
-    "tied": TIED,
-    "many ties": TIED | {"ordered+link", "anm-1+split"},
-    "binary": TIED,
-    "ordered": TIED | {"count", "ordered+atom"},
-    "count": TIED | {"count"},
-    "positive count": TIED | {"ordered+link", "count", "independent+atom"},
-    "categories": {"independent", "categories"},
-    "heavy": UNTIED | {"anm-1+rescaled"},
-    "atoms": (TIED - {"ordered"})
-    | {"ordered+link", "anm-2+gate", "anm-1+atom", "anm-1+atom+split", "ordered+link+rescaled"},
-    "jumps": UNTIED | {"anm-1+jumps"},
-    "gate": UNTIED | {"anm-2+gate", "anm-1+ranges"},
-    "ranges": UNTIED | {"independent+ranges"},
-    "precise": UNTIED | {"monotone", "monotone+noise"},
-    "clusters": UNTIED | {"clusters"},
-}
 
 
 def probability(nats, n_cells):
@@ -129,7 +106,6 @@ def test_the_samples_have_every_model():
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_model_is_a_distribution_with_curves(kind):
     models = evidence(*KINDS[kind](1)).forward.models
-    assert NAMES[kind] <= set(models) <= NAMES[kind] | {"anm-3", "anm-4"}
     at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
     for model in models.values():
         below, above = model.levels()
@@ -202,7 +178,7 @@ def assert_is_a_law(law, cells):
 
 
 def test_huge_counts_without_zeros_keep_probabilities():
-    for seed in range(20000, 20012):
+    for seed in range(20000, 20003):
         rng = np.random.default_rng([seed, 11])
         result = evidence(*rng.zipf(1.5, (2, 300)).astype(float))
         for side in (result.forward, result.backward):
@@ -231,9 +207,6 @@ def test_marginals_are_distributions(rng):
         assert variable.with_quantile_marginal.length == min(variable.length, linked.length)
         for law in [*laws, linked]:
             assert_is_a_law(law, variable.cells)
-
-
-def test_marginals_of_categories_are_distributions():
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
     variable = Variable.of_categories(standard(index)[:, 0])
     laws = list(marginals_of(variable))
@@ -261,73 +234,30 @@ def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
     assert found.count(base) >= 6
 
 
-def test_clusters_are_fitted_only_where_there_may_be_some(rng):
-    lone = Cells.of(standard(rng.normal(size=200))[:, 0])
-    most = LogSplineDensity.of(lone).length - standard_nats(lone)
-    assert list(Normals.more(lone, most, range(3, 10))) == []
-    # Of the one law that is fitted, the parameters are those that were drawn.
-    centers = rng.choice([-2.0, 0.0, 3.0], 300)
-    law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf, range(3, 4)))
-    assert_allclose(np.sort(law.fit.mean[:, 0]), [-2.0, 0.0, 3.0], atol=0.05)
-    assert_allclose(law.fit.noise_variance, 0.01, rtol=0.3)
-
-
-def test_a_value_that_many_observations_have_ties_a_variable(rng):
-    values = rng.normal(size=200)
-    assert not variable_of(values).is_tied
-    values[:19] = 0.0
-    assert not variable_of(values).is_tied
-    values[:20] = 0.0
-    assert variable_of(values).is_tied
-    few = rng.normal(size=60)
-    few[:9] = 0.0
-    assert not variable_of(few).is_tied
+def test_a_value_that_a_tenth_of_the_observations_have_ties_a_variable(rng):
+    for n, n_equal, is_tied in ((200, 0, False), (200, 19, False), (200, 20, True), (60, 9, False)):
+        values = rng.normal(size=n)
+        values[:n_equal] = 0.0
+        assert variable_of(values).is_tied == is_tied
 
 
 @pytest.mark.parametrize("name", sorted(MARGINS))
 def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     results = []
-    for seed in range(4):
+    for seed in range(3):
         rng = np.random.default_rng([seed, 3])
-        x = MARGINS[name](rng, 300)
-        results += [infer_direction(x, rng.normal(size=300))]
-        results += [infer_direction(MARGINS[name](rng, 300), x)]
+        x, unusual, other = MARGINS[name](rng, 200), MARGINS[name](rng, 200), rng.normal(size=200)
+        results += [infer_direction(x, other), infer_direction(unusual, x)]
     assert max(result.confidence for result in results) < 0.9
-    assert sum(result.relation == "independent" for result in results) >= 6
-
-
-@pytest.mark.parametrize("name", ["three clusters", "four clusters"])
-def test_clusters_with_a_gaussian_copula_have_no_sure_direction(name):
-    for seed in range(4):
-        rng = np.random.default_rng([seed, 5])
-        z, noise = rng.normal(size=(2, 300))
-        x = np.empty(300)
-        x[z.argsort()] = np.sort(MARGINS[name](rng, 300))
-        assert infer_direction(x, 0.8 * z + 0.6 * noise).confidence < 0.9
-
-
-@pytest.mark.parametrize("shape", [(3, 3), (8, 3)])
-def test_tables_of_unrelated_categories_are_independent(shape):
-    relations = []
-    for seed in range(6):
-        rng = np.random.default_rng([seed, 4])
-        columns = [
-            np.array(list("abcdefgh"))[rng.choice(k, 300, p=rng.dirichlet(np.full(k, 3.0)))]
-            for k in shape
-        ]
-        relations.append(infer_direction(*columns).relation)
-    assert relations.count("independent") >= 5
-    # And related ones are not.
-    levels = rng.choice(3, 300)
-    kept = np.where(rng.random(300) < 0.5, levels, rng.choice(3, 300))
-    names = np.array(list("abc"))
-    assert infer_direction(names[levels], names[kept]).relation != "independent"
+    assert sum(result.relation == "independent" for result in results) >= 4
 
 
 UNITS = {
     "shift": lambda x, y, rng: (x + 3.0, y - 0.7),
     "scale": lambda x, y, rng: (x / 2.54, 1.8 * y),
-    "sign": lambda x, y, rng: (x, -y),
+    "both": lambda x, y, rng: (-x / 3.0, 1.0 - 7.0 * y),
+    "-x": lambda x, y, rng: (-x, y),
+    "-y": lambda x, y, rng: (x, -y),
     "order": lambda x, y, rng: (lambda rows: (x[rows], y[rows]))(rng.permutation(len(x))),
 }
 pairs = st.tuples(st.sampled_from(NUMBERS), st.integers(0, 1000))
@@ -347,14 +277,15 @@ def test_both_directions_are_compared_by_the_same_laws(pair):
     assert one.dependence >= 0.0
 
 
-@given(pair=pairs, other=st.sampled_from(sorted(UNITS)))
-@settings(max_examples=12)
-def test_neither_unit_nor_order_matters(pair, other):
+@given(pair=pairs, n=st.integers(12, 90), other=st.sampled_from(sorted(UNITS)))
+@settings(max_examples=40)
+def test_neither_unit_nor_sign_nor_order_matters(pair, n, other):
     kind, seed = pair
-    x, y = KINDS[kind](seed)
-    if kind in ("count", "positive count", "ordered") and other != "order":
+    x, y = (np.asarray(values, dtype=float)[:n] for values in KINDS[kind](seed))
+    assume(min(np.ptp(x), np.ptp(y)) > 0.0)
+    if other != "order":
         # Whole numbers from 0 are counts in the one unit alone.
-        y = y / 7.0
+        x, y = x + 0.25, y + 0.25
     here, there = evidence(x, y), evidence(*UNITS[other](x, y, np.random.default_rng(seed)))
     lengths = abs(here.forward_score) + abs(here.backward_score)
     assert_allclose(there.score, here.score, atol=1e-6 * lengths)
@@ -389,7 +320,7 @@ def fitted(basis, y):
     return next(PostNonlinear.encode(FitCache(Regressors(basis, False), effect)))
 
 
-def test_a_mirrored_effect_has_the_same_length(rng):
+def test_a_mirrored_effect_has_the_same_length_and_a_link_grows(rng):
     x = rng.normal(size=120)
     y = np.exp(x + 0.3 * rng.normal(size=120))
     basis, y = SplineBasis.of(standard(x)), standard(y)[:, 0]
@@ -397,8 +328,10 @@ def test_a_mirrored_effect_has_the_same_length(rng):
     assert here.link.scale.base.base == there.link.scale.base.base in BASES
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.link.slopes[::-1], here.link.slopes, rtol=1e-6)
-    grid = np.linspace(y.min(), y.max(), 50)
+    grid = np.linspace(y.min(), y.max(), 500)
     assert_allclose(there.link.apply(-grid), -here.link.apply(grid), atol=1e-6)
+    assert np.all(np.diff(here.link.apply(grid)) > 0.0)
+    assert_allclose(here.link.apply(y).mean(), 0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_levels", [2, 5, 15])
@@ -412,25 +345,3 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.cuts[1:-1], -here.cuts[-2:0:-1], atol=1e-6)
     assert_allclose(there.curve, -here.curve, atol=1e-6)
-
-
-@pytest.mark.parametrize("scale", [np.cbrt, np.exp])
-def test_skewed_noise_behind_a_monotone_function_is_no_reason_to_be_wrong(scale):
-    """Without a fitted density of that noise most of these pairs were surely wrong."""
-    directions = []
-    for seed in range(6):
-        rng = np.random.default_rng([seed, 300])
-        x = rng.normal(size=300)
-        y = scale(1.5 * np.tanh(1.5 * x) + 0.4 * x + 0.5 * rng.exponential(size=300))
-        result = evidence(x, y)
-        assert result.forward.model == "pnl+noise"
-        directions.append(result.direction)
-    assert directions.count(1) >= 4
-
-
-def test_a_link_grows(rng):
-    y = standard(rng.standard_t(3, size=200))[:, 0]
-    fit = fitted(SplineBasis.of(rng.normal(size=(200, 1))), y)
-    at = np.linspace(y.min() - 2.0, y.max() + 2.0, 500)
-    assert np.all(np.diff(fit.link.apply(at)) > 0.0)
-    assert_allclose(fit.link.apply(y).mean(), 0.0, atol=1e-9)

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import VectorEvidence, evidence, model_text
-from anmmm.evidence import lengths as lengths_module
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.vectors import describe_vectors
 from drawn import standard
@@ -28,11 +27,6 @@ def result():
     return evidence(*PAIR)
 
 
-def test_the_direction_of_additive_noise(result):
-    assert result.direction == 1
-    assert evidence(*vectors(1)).direction == 1
-
-
 def test_exchange_negates_and_the_order_of_columns_does_not_matter(result):
     other = evidence(Y[:, ::-1], X[:, ::-1])
     assert other.score == -result.score
@@ -48,6 +42,7 @@ def test_unit_and_sign_of_a_column_and_order_of_the_rows_do_not_matter(result, r
 
 
 def test_totals_are_the_sums_of_their_parts(result):
+    assert result.direction == 1
     for side in (result.forward, result.backward):
         assert isinstance(side, VectorEvidence)
         assert side.total == side.cause + side.effect
@@ -57,20 +52,14 @@ def test_totals_are_the_sums_of_their_parts(result):
         assert side.cause_parts[0].before == ()
         assert sorted(part.column for part in side.effect_parts) == [0, 1]
         assert side.converged
-        assert side.n_iter > 0
-        assert 1 <= side.n_mechanisms <= 2
         assert len(side.text.split("; ")) == len(side.model.split(", ")) == 2
         assert side.text == model_text(side.model)
     assert result.forward.cause_parts == result.backward.marginal_parts
     assert_allclose(result.nats, result.score * 150)
-    assert result.error > 0
-    assert result.dependence > 0
+    assert min(result.error, result.dependence) > 0
     assert result.chosen is result.forward
-
-
-def test_the_check_tells_a_fitting_model_from_one_that_does_not(result):
-    assert result.forward.check.pvalue > 0.05
-    assert result.backward.check.pvalue < result.forward.check.pvalue
+    # The check tells a model that fits from one that does not.
+    assert result.forward.check.pvalue > max(0.05, result.backward.check.pvalue)
 
 
 def test_one_column_is_described_as_a_vector_as_it_is_alone():
@@ -105,15 +94,6 @@ def test_a_cause_that_says_nothing_decides_nothing(rng):
     assert any(part.chosen.name != "independent" for part in result.forward.effect_parts)
 
 
-def test_ties_and_the_fewest_observations(rng):
-    x = rng.poisson(2.0, size=(30, 2))
-    y = np.round(x[:, 0] + rng.normal(size=30))
-    result = evidence(x, y)
-    assert "location-scale+link" in result.forward.effect_parts[0].models
-    assert np.isfinite(result.score)
-    assert abs(result.score) < 10
-
-
 def test_what_cannot_be_told_is_refused():
     with pytest.raises(ValueError, match=r"found 2 of x and 2 of y with 39 obs.*criterion='hsic'"):
         evidence(X[:39], Y[:39])
@@ -124,7 +104,3 @@ def test_what_cannot_be_told_is_refused():
         evidence(X * [1.0, 0.0], Y)
     with pytest.raises(TypeError, match="found VectorEvidence"):
         model_curves(evidence(X, Y[:, 0]).forward, X, Y, X)
-
-
-def test_halves_may_have_fewer_observations_than_a_whole_pair():
-    assert np.isfinite(lengths_module.compare(X[:20], Y[:20]).score)

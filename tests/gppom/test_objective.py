@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm.gppom import Hyperparameters
+from anmmm.gppom.parameters import LOG_BOUND, LOG_UNIT
 from drawn import objective_of
 
 DIMENSIONS = list(product([1, 2], repeat=3))
@@ -85,11 +86,9 @@ def test_terms_are_the_summands_of_the_value(rng, latent_map):
     assert terms.objective == objective.value_and_grad(z)[0]
     total = -terms.log_likelihood + terms.log_hsic_penalty + terms.prior
     assert_allclose(terms.objective, total, rtol=1e-14)
-    theta = objective.latent(z)
-    log_likelihood, hsic = oracle.terms(X, theta, Y, omega, 1e-2)
+    log_likelihood, hsic = oracle.terms(X, objective.latent(z), Y, omega, 1e-2)
     assert_allclose([terms.log_likelihood, terms.hsic], [log_likelihood, hsic], rtol=1e-11)
     assert_allclose(terms.log_hsic_penalty, 2.0 * np.log(hsic + 1e-3), rtol=1e-11)
-    assert terms.engine == "dense"
 
 
 def blocks(objective):
@@ -128,7 +127,6 @@ def test_gradient_of_every_block_matches_central_differences(rng, latent_map, dx
         objective = objective_of(*data(rng, n, dx, D), **options)
         _, _, z = random_point(rng, objective)
         errors = relative_errors(objective, z)
-        assert len(errors) == (5 if latent_map == "free" else 8)
         assert max(errors.values()) <= 1e-6, (n, lam, errors)
 
 
@@ -141,16 +139,6 @@ def test_gradient_without_floors_and_priors_and_of_each_prior(rng, latent_map):
         _, _, z = random_point(rng, objective)
         errors = relative_errors(objective, z)
         assert max(errors.values()) <= 1e-6, (options, errors)
-
-
-def test_y_given_twice_doubles_the_likelihood_term(rng):
-    X, Y = data(rng, 15)
-    once, twice = (objective_of(X, Z, lam=0.0, **NO_PRIORS) for Z in (Y, np.hstack([Y, Y])))
-    _, _, z = random_point(rng, once)
-    value, gradient = once.value_and_grad(z)
-    doubled, doubled_gradient = twice.value_and_grad(z)
-    assert_allclose(doubled, 2.0 * value, rtol=1e-12)
-    assert_allclose(doubled_gradient, 2.0 * gradient, rtol=1e-10, atol=1e-11)
 
 
 def test_translation_of_theta_is_felt_by_its_prior_alone_as_is_its_size_in_its_scale(rng):
@@ -229,23 +217,32 @@ def test_unpack_undoes_pack(drawn):
 
 
 @maps
+def test_bounds_and_units_are_for_the_logarithms_alone(rng, latent_map):
+    layout = objective_of(*data(rng, 5, 3, 2), n_latent=2, latent_map=latent_map).layout
+    lower, upper = layout.bounds
+    assert lower.shape == upper.shape == (layout.n_params,)
+    assert_array_equal(lower, -upper)
+    expected = np.full(layout.n_params, np.inf), np.ones(layout.n_params)
+    expected[0][layout.n_latent_params :] = LOG_BOUND
+    expected[1][layout.n_latent_params :] = LOG_UNIT
+    assert_array_equal(upper, expected[0])
+    assert_array_equal(layout.units, expected[1])
+
+
+@maps
 def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
     X, Y = data(rng, 9)
     objective = objective_of(X, Y, latent_map=latent_map)
     _, _, z = random_point(rng, objective)
     before = z.copy(), X.copy(), Y.copy()
-    value, gradient = objective.value_and_grad(z)
+    gradient = objective.value_and_grad(z)[1]
     kept = gradient.copy()
     objective.value_and_grad(0.5 * z)
     assert_array_equal(gradient, kept)
+    assert_array_equal(objective.value_and_grad(z)[1], kept)
+    objective.latent(z)[:] = 0.0
     for array, original in zip((z, X, Y), before, strict=True):
         assert_array_equal(array, original)
-    # And what was evaluated in between leaves no trace.
-    again, same_gradient = objective.value_and_grad(z)
-    assert again == value
-    assert_array_equal(same_gradient, kept)
-    objective.latent(z)[:] = 0.0
-    assert_array_equal(z, before[0])
 
 
 @maps

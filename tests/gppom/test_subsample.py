@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom, model, optimize
+from anmmm.gppom import fit_gppom, model
 from anmmm.gppom.start import evenly_spaced_rows, nearest_rows
 from anmmm.preprocessing import standardize
 from drawn import objective_of
@@ -66,8 +66,7 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     assert_allclose(result.history[0], objective.value_and_grad(start)[0], rtol=1e-12)
     assert result.converged
     assert result.objective < result.history[0]
-    assert (result.init, result.start, len(result.objectives)) == ("residual", 0, 1)
-    assert len(few.latent) == FEW
+    assert_same(pickle.loads(pickle.dumps(result)), result)
     # Nothing is drawn for it.
     assert_same(fit(pair, seed=2, subsample=FEW), result)
     # Further starts are those of the subsample.
@@ -92,12 +91,7 @@ def test_every_kind_of_fit_may_start_there(rng, dx, d, options):
     Y = rng.normal(size=(N, d))
     result = fit((X, Y), subsample=FEW, max_iter=15, **options)
     assert result.subsample is not None
-    assert np.isfinite(result.objective)
-    assert result.objective < result.history[0]
-    if "latent_map" in options:
-        few = objective_of(X, Y, lam=result.lam, hyper_prior=result.hyper_prior, **options)
-        start, _ = few.value_and_grad(result.subsample.parameters)
-        assert_allclose(result.history[0], start, rtol=1e-12)
+    assert result.objective < result.history[0] < np.inf
 
 
 def test_where_its_end_cannot_be_evaluated_the_descent_starts_at_init(pair, monkeypatch):
@@ -110,18 +104,3 @@ def test_where_its_end_cannot_be_evaluated_the_descent_starts_at_init(pair, monk
 
     monkeypatch.setattr(model, "_fit", far_away)
     assert_same(fit(pair, subsample=FEW), fit(pair))
-
-
-def test_the_record_travels_and_tells(pair):
-    result = fit(pair, subsample=FEW)
-    assert_same(pickle.loads(pickle.dumps(result)), result)
-
-
-@pytest.mark.parametrize(("largest", "pairs"), [(N + 4, 20), (N + 3, 5)])
-def test_fewer_pairs_of_steps_are_kept_of_many_coordinates(
-    pair, monkeypatch, spied, largest, pairs
-):
-    monkeypatch.setattr(optimize, "LARGEST_MEMORY", largest)
-    descents = spied(optimize, "minimize")
-    assert fit(pair).converged
-    assert [options["options"]["maxcor"] for _, options, _ in descents] == [pairs]

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from contextlib import closing
-from xml.etree import ElementTree
 
 import joblib
 import networkx
@@ -14,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from anmmm import infer_graph, orient
-from anmmm.collection.checkpoint import Checkpoint, CheckpointError, count_rows
+from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
-from anmmm.evidence.doubt import FLEXIBLE_NOTE
 from anmmm.graph.forms import read_graph
 from anmmm.graph.lengths import Lengths
 from anmmm.graph.mixing import GroupedLengths
@@ -45,14 +43,12 @@ def found():
 def test_a_table_becomes_a_graph(found):
     assert set(found.directed) == EDGES
     assert all(edge.is_sure and edge.gain > 20 for edge in found.edges)
-    assert [edge.confidence for edge in found.edges] == sorted(
-        (edge.confidence for edge in found.edges), reverse=True
-    )
+    confidences = [edge.confidence for edge in found.edges]
+    assert confidences == sorted(confidences, reverse=True)
     assert found.names == ("effect", "other", "dose", "level", "age")
     node = found.node("effect")
     assert (node.parents, found.node("other").parents) == (("level", "age"), ())
     assert node.check_pvalue > 0.01
-    assert found.node("other").check_pvalue == 1.0
     assert found.length == pytest.approx(sum(each.length for each in found.nodes))
     order = found.order
     assert all(order.index(cause) < order.index(effect) for cause, effect in EDGES)
@@ -96,39 +92,33 @@ def test_tables_of_every_form(form, found, tmp_path):
     assert result.length == pytest.approx(found.length, rel=1e-9)
 
 
-def test_what_is_known_is_kept():
-    frame = table()
+def test_constraints_are_kept():
+    frame = table(150)
     required = infer_graph(frame, required=[("effect", "dose")])
     assert ("effect", "dose") in required.directed
-    assert [e.note for e in required.edges if e.cause == "effect"] == ["direction given"]
     forbidden = infer_graph(frame, forbidden=[("level", "effect"), ("effect", "level")])
     assert not {("level", "effect"), ("effect", "level")} & {*forbidden.directed}
     tiers = infer_graph(frame, tiers=[["effect"], ["level", "dose"]])
     assert not [edge for edge in tiers.directed if edge[1] == "effect" and edge[0] != "age"]
-    within = infer_graph(frame, within=[("dose", "level"), ("age", "->", "other")])
-    assert set(within.directed) == {("dose", "level"), ("age", "other")}
-    bidirected = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
-    assert [e.kind for e in bidirected.edges] == ["→", "↔"]
+    within = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
     # A result is a graph to stay within, with all of its edges.
-    again = infer_graph(frame, within=bidirected)
-    assert [e.kind for e in again.edges] == ["→", "↔"]
+    for graph in (within, infer_graph(frame, within=within)):
+        assert [e.kind for e in graph.edges] == ["→", "↔"]
     few = infer_graph(frame, columns=["level", "dose"])
     assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
 
 
-def test_an_array_gets_names():
+def test_columns_name_those_of_an_array():
     frame = table()
     few = frame[["dose", "level"]]
-    named = infer_graph(few.to_numpy(), columns=["d", "l"], forbidden=[("l", "d")])
+    named = infer_graph(few.to_numpy(), columns=["d", "l"], within=1 - np.eye(2))
     assert (named.names, named.directed) == (("d", "l"), (("d", "l"),))
     assert orient([("l", "d")], few.to_numpy(), columns=["d", "l"]) == [("d", "->", "l")]
-    both = 1 - np.eye(2)
-    assert infer_graph(few.to_numpy(), within=both, columns=["d", "l"]).directed == (("d", "l"),)
     # Spelled positions are positions.
     assert infer_graph(frame.to_numpy(), columns=["2", "3"]).names == (2, 3)
-    with pytest.raises(ValueError, match=r"columns has 2 names, but the array has 5 columns; name"):
+    with pytest.raises(ValueError, match="columns has 2 names, but the array has 5 columns"):
         infer_graph(frame.to_numpy(), columns=["d", "l"])
-    with pytest.raises(ValueError, match="columns names a column twice"):
+    with pytest.raises(ValueError, match="names a column twice"):
         infer_graph(few.to_numpy(), columns=["d", "d"])
 
 
@@ -143,24 +133,28 @@ def test_a_graph_is_oriented_in_its_form():
     assert orient(numbers, frame)[[2, 3], [3, 2]].tolist() == [1, 0]
     # Nothing is sure enough.
     assert orient([("dose", "level")], frame, min_confidence=1.0) == [("dose", "--", "level")]
+    assert orient([], FRAME) == []
+    assert not orient(networkx.Graph(), FRAME).nodes
+    with pytest.raises(TypeError, match="'min_confidance'"):
+        orient([("dose", "level")], FRAME, min_confidance=0.5)
 
 
-def test_numbers_of_nodes_are_places_of_columns_and_names_need_names():
+def test_numbers_of_nodes_are_places_of_columns():
     frame = table(600)[["dose", "level", "effect"]]
     # Whichever edges there are: 1 is the second column.
     assert orient([(1, 2)], frame.to_numpy()) == [(1, "->", 2)]
     assert orient([(1, 0), (1, 2)], frame) == [(0, "->", 1), (1, "->", 2)]
     assert infer_graph(frame, within=[(0, "<->", 2)]).edges[0].cause == "dose"
-    with pytest.raises(ValueError, match=r"graph names 3, but .* has no such column"):
-        orient(networkx.Graph([(1, 2), (2, 3)]), frame.to_numpy())
-    with pytest.raises(ValueError, match=r"graph names 'x3', but .* has no such column"):
-        orient([("x3", "x2"), ("x2", "x1")], frame)
     both = 1 - np.eye(2)
-    with pytest.raises(ValueError, match="adjacency of 2 nodes, but data has 3 columns"):
-        orient(both, frame)
     assert orient(both, frame, columns=["level", "dose"]).tolist() == [[0, 0], [1, 0]]
-    with pytest.raises(ValueError, match="two nodes for one column"):
-        orient([(0, 1), ("dose", 2)], frame)
+    for graph, data, message in (
+        (networkx.Graph([(1, 2), (2, 3)]), frame.to_numpy(), "graph names 3"),
+        ([("x3", "x2"), ("x2", "x1")], frame, "graph names 'x3'"),
+        (both, frame, "2 nodes, but data has 3 columns"),
+        ([(0, 1), ("dose", 2)], frame, "two nodes for one column"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            orient(graph, data)
 
 
 def test_a_name_is_one_of_its_own_type_and_else_a_place():
@@ -168,12 +162,9 @@ def test_a_name_is_one_of_its_own_type_and_else_a_place():
     for function in (orient, lambda edges, data: infer_graph(data, within=edges)):
         with pytest.raises(ValueError, match=r"(graph|within) names 0, .*as text: '0'"):
             function([(0, 1)], frame)
-    lettered = frame.set_axis(["a", "b"], axis=1)
-    assert orient([(0, 1)], lettered) == [(0, "->", 1)]
-    assert infer_graph(lettered, within=[(0, 1)]).directed == (("a", "b"),)
     assert orient([("0", "1")], frame) == [("1", "->", "0")]
-    numbered = frame.set_axis([1, 0], axis=1)
-    assert orient([(0, 1)], numbered) == [(1, "->", 0)]
+    assert orient([(0, 1)], frame.set_axis(["a", "b"], axis=1)) == [(0, "->", 1)]
+    assert orient([(0, 1)], frame.set_axis([1, 0], axis=1)) == [(1, "->", 0)]
     for edge in ((False, True), (0.0, 1.0)):
         for argument in ("within", "required", "forbidden"):
             with pytest.raises(ValueError, match=f"{argument} names {edge[0]}, but"):
@@ -188,19 +179,15 @@ def test_linear_gaussian_edges_have_no_direction(rng):
     kinds = {frozenset((e.cause, e.effect)): (e.kind, e.effect) for e in graph.edges}
     assert kinds[frozenset((0, 1))][0] == "–"
     assert not any(edge.is_sure for edge in graph.edges if {edge.cause, edge.effect} == {0, 1})
+    assert kinds[frozenset((1, 3))][1] == kinds[frozenset((2, 3))][1] == 3
     # The confidence in an edge without a direction is not read as one in a direction.
-    (line,) = (each for each in graph.summary().splitlines() if each.startswith(("0 –", "1 –")))
-    assert line.split()[4] == "(edge)"
-    assert "1 without a direction" in graph.summary()
+    assert "(edge)" in graph.summary()
     frame = graph.to_pandas()
     assert frame.certainty.isna().tolist() == [kind == "–" for kind in frame.kind]
-    assert kinds[frozenset((1, 3))][1] == kinds[frozenset((2, 3))][1] == 3
     with pytest.raises(ValueError, match=r"0 – 1|1 – 0"):
         graph.to_dag()
     assert graph.adjacency[[0, 1], [1, 0]].tolist() == [1, 1]
-    both = graph.to_networkx()
-    assert both.has_edge(0, 1)
-    assert both.has_edge(1, 0)
+    assert set(graph.to_networkx().edges) >= {(0, 1), (1, 0)}
 
 
 def test_columns_of_every_kind(rng):
@@ -230,26 +217,18 @@ def test_columns_of_every_kind(rng):
         infer_graph(frame, categories=["z"])
 
 
-def test_a_curve_is_in_the_units_of_the_table(rng):
-    x = 100.0 + 10.0 * rng.normal(size=300)
-    y = 5.0 * np.tanh((x - 100.0) / 5.0) + 0.2 * rng.normal(size=300) - 40.0
-    graph = infer_graph(pd.DataFrame({"x": x, "y": y}))
-    at, curves = graph.curve("y", "x", n_points=50)
-    inner = (at > 90) & (at < 110)
-    truth = 5.0 * np.tanh((at - 100.0) / 5.0) - 40.0
-    assert np.abs(curves.center[:, 0] - truth)[inner].max() < 0.5
-
-
-def test_each_cause_has_its_own_curve(rng):
+def test_each_cause_has_its_own_curve_in_units_of_the_table(rng):
     a, b, c = rng.uniform(-2, 2, (3, 400))
-    d = np.tanh(2 * a) + b**2 - 0.7 * c + 0.2 * rng.normal(size=400)
+    d = 50.0 + 5.0 * (np.tanh(2 * a) + b**2 - 0.7 * c + 0.2 * rng.normal(size=400))
     # In an order that is not its own inverse.
-    table = pd.DataFrame({"c": c, "a": a, "d": d, "b": b})
+    table = pd.DataFrame({"c": c, "a": a, "d": d, "b": 100.0 + 10.0 * b})
     graph = infer_graph(table, within=[("a", "->", "d"), ("b", "->", "d"), ("c", "->", "d")])
-    shapes = {"a": lambda x: np.tanh(2 * x), "b": np.square, "c": lambda x: -0.7 * x}
+    shapes = {"a": lambda x: np.tanh(2 * x), "b": lambda x: (x / 10.0 - 10.0) ** 2}
+    shapes["c"] = lambda x: -0.7 * x
     for cause, shape in shapes.items():
         at, curves = graph.curve("d", cause)
-        assert np.corrcoef(curves.center[:, 0], shape(at))[0, 1] > 0.95
+        off = curves.center[:, 0] - 5.0 * shape(at)
+        assert np.std(off) < 1.0
 
 
 def test_a_hidden_variable_that_switches_mechanisms_is_found(rng):
@@ -260,14 +239,12 @@ def test_a_hidden_variable_that_switches_mechanisms_is_found(rng):
     b = np.where(group, -np.tanh(2 * z) - 1, z) + 0.15 * rng.normal(size=n)
     c = np.where(own, 2 * x - 1, -np.sin(2 * x) + 1) + 0.15 * rng.normal(size=n)
     graph = infer_graph(pd.DataFrame({"x": x, "z": z, "a": a, "b": b, "c": c}))
-    assert [set(each.nodes) for each in graph.mixing] == [{"a", "b"}]
     (mixing,) = graph.mixing
+    assert set(mixing.nodes) == {"a", "b"}
     assert (mixing.n_groups, mixing.probabilities.shape) == (2, (n, 2))
     agreement = (mixing.labels == group).mean()
     assert max(agreement, 1 - agreement) > 0.97
-    assert mixing.gain > 50
-    labels = graph.node("a").labels
-    alone = (labels == group).mean()
+    alone = (graph.node("a").labels == group).mean()
     assert max(agreement, 1 - agreement) >= max(alone, 1 - alone)
     assert graph.node("x").labels is None
     assert "switches the mechanisms of" in graph.summary()
@@ -281,9 +258,7 @@ def test_what_a_graph_leaves_unexplained_is_listed(rng):
     assert [{one, other} for one, other, _ in graph.unexplained] == [{0, 1}]
     assert graph.unexplained[0][2] > 20
     assert "a common cause may be missing" in graph.summary()
-
-
-def test_independent_columns_of_few_values_leave_nothing_unexplained(rng):
+    # Of independent columns of few values nothing is.
     coin, die = rng.random(300) < 0.3, rng.choice(["p", "q", "r"], 300)
     frame = pd.DataFrame({"coin": coin, "die": die, "count": rng.poisson(2.0, 300)})
     graph = infer_graph(frame, categories=["die"])
@@ -309,16 +284,24 @@ def filled_in(values):
     return values
 
 
+def hours(values):
+    return np.column_stack([values[:, 0], (23 + 2 * values[:, 1]) % 24])
+
+
+def exact(values):
+    amount = np.round(2.0 + np.abs(values[:, 0]), 2)
+    return np.column_stack([amount, np.round(100 / amount, 1)])
+
+
 @pytest.mark.parametrize(
     ("spoil", "note"),
     [
         (filled_in, "60 rows on one line"),
-        (with_codes, "8 rows with an outlier or a value at a limit"),
-        (
-            lambda values: np.repeat(values[:30], 10, axis=0),
-            "each row, or nearly the same, occurs 10 times",
-        ),
-        (lambda values: np.cumsum(values, axis=0), "rows in time or alike in order"),
+        (with_codes, "8 rows with an outlier"),
+        (hours, "1: angles or hours"),
+        (exact, "the causes determine"),
+        (lambda values: np.repeat(values[:30], 10, axis=0), "each row, or nearly the same"),
+        (lambda values: np.cumsum(values, axis=0), "rows in time"),
     ],
 )
 def test_no_arrow_is_surer_than_without_rows_that_mislead(spoil, note, rng):
@@ -327,20 +310,9 @@ def test_no_arrow_is_surer_than_without_rows_that_mislead(spoil, note, rng):
     graph = infer_graph(spoil(values))
     assert not any(edge.is_sure for edge in graph.edges)
     assert all(edge.note.startswith((note, "as short")) for edge in graph.edges)
-
-
-def test_hours_and_exact_functions_are_not_sure_in_tables_either():
-    for seed in (0, 2, 3):
-        rng = np.random.default_rng(seed)
-        x, noise = rng.normal(size=(2, 200))
-        amount = rng.uniform(1, 10, 200).round(2)
-        columns = {"x": x, "hour": (23 + 2 * x + noise) % 24, "amount": amount}
-        graph = infer_graph(pd.DataFrame(columns | {"rate": (100 / amount).round(1)}))
-        notes = {edge.cause: edge.note for edge in graph.edges}
-        assert len(notes) == 2
-        assert not any(edge.is_sure for edge in graph.edges)
-        assert notes["hour"] == "hour: angles or hours?"
-        assert notes["rate"].startswith(("one variable is an exact", "the causes determine"))
+    # A given direction comes before them.
+    given = infer_graph(spoil(values), required=[(0, 1)]).edges[0]
+    assert given.note.startswith("direction given")
 
 
 def test_rows_that_confirm_an_arrow_leave_it_sure(rng):
@@ -348,14 +320,6 @@ def test_rows_that_confirm_an_arrow_leave_it_sure(rng):
     y = np.tanh(2 * x) + 0.2 * rng.normal(size=300)
     (edge,) = infer_graph(with_codes(np.column_stack([x, y]))).edges
     assert (edge.cause, edge.effect, edge.is_sure, edge.note) == (0, 1, True, "")
-
-
-def test_arrows_of_selected_rows_are_not_sure():
-    for seed in (5, 6):
-        x, y = np.random.default_rng(seed).uniform(-1, 1, (2, 600))
-        kept = x + y > 0
-        (edge,) = infer_graph(np.column_stack([x[kept], y[kept]])).edges
-        assert (edge.is_sure, edge.note) == (False, FLEXIBLE_NOTE)
 
 
 def test_required_edges_leave_others_as_open_as_they_are():
@@ -383,13 +347,9 @@ def test_no_arrow_is_sure_at_a_column_of_all_causes_allowed():
 def test_edges_without_direction_are_no_surer_than_rows_that_count():
     walks = np.random.default_rng(7).normal(size=(300, 3)).cumsum(axis=0)
     copies = np.tile(np.random.default_rng(4).normal(size=(100, 4)), (4, 1))
-    seen = set()
-    for rows, note in ((walks, "rows in time"), (copies, "each row, or nearly the same")):
-        for edge in infer_graph(rows).edges:
-            seen.add(edge.kind)
-            assert edge.confidence < 0.9
-            assert edge.note.startswith(note)
-    assert seen == {"→", "↔", "–"}
+    edges = infer_graph(walks).edges + infer_graph(copies).edges
+    assert {edge.kind for edge in edges} == {"→", "↔", "–"}
+    assert max(edge.confidence for edge in edges) < 0.9
 
 
 def test_missing_values_are_refused_or_dropped(found):
@@ -446,8 +406,8 @@ def document(graph):
 def test_a_run_that_is_repeated_computes_no_length_again_whatever_its_phase(
     fitted, tmp_path, caplog
 ):
-    made, limit = fitted
     caplog.set_level("INFO")
+    made, limit = fitted
     options = every_phase()
     graph = infer_graph(**options)
     assert graph.mixing
@@ -514,13 +474,15 @@ def test_graphs_are_written_and_read_back(found, tmp_path):
     assert {(e["cause"], e["effect"]) for e in document["edges"]} == EDGES
     frame = pd.read_parquet(tmp_path / "graph.parquet")
     assert set(zip(frame.cause, frame.effect, strict=True)) == EDGES
-    assert set(networkx.read_graphml(tmp_path / "graph.graphml").edges) == EDGES
+    arcs = networkx.read_graphml(tmp_path / "graph.graphml").edges
+    assert {arc: arcs[arc]["gain"] for arc in arcs} == {
+        (e.cause, e.effect): e.gain for e in found.edges
+    }
     assert set(found.to_dag().edges) == EDGES
     assert not found.to_networkx(min_confidence=1.0).edges
-    assert found.to_pandas().columns[0] == "cause"
     assert set(found.to_pandas().certainty) == set(frame.certainty) == {"sure"}
-    assert "dose → level" in found.summary()
-    assert "dose → level" in found._repr_html_()
+    for text in (found.summary(), found._repr_html_()):
+        assert "dose → level" in text
     with pytest.raises(ValueError, match=r"must end in \.csv"):
         found.write(tmp_path / "graph.txt")
 
@@ -543,19 +505,9 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
         nothing.write(tmp_path / f"nothing.{suffix}")
 
 
-def test_files_hold_any_names_or_refuse_them(tmp_path, rng):
-    names = [pd.Timestamp("2026-01-01"), "b\x07"]
-    graph = infer_graph(pd.DataFrame(rng.normal(size=(40, 2)), columns=names))
-    graph.write(tmp_path / "graph.json")
-    assert json.loads((tmp_path / "graph.json").read_text())["columns"] == list(map(str, names))
-    with pytest.raises(ValueError, match=r"cannot hold the control character of column 'b\\x07'"):
-        graph.write(tmp_path / "graph.graphml")
-
-
 def test_edges_that_were_given_are_no_findings():
     edges = [("dose", "->", "level"), ("age", "<->", "dose"), ("level", "effect")]
     graph = infer_graph(table(), within=edges)
-    assert "3 edges, 1 sure (confidence 0.9 or more), 2 of given direction" in graph.summary()
     assert "3 edges (1 sure)" in repr(graph)
     given = {edge.cause: edge for edge in graph.edges if edge.is_given}
     assert {cause: edge.note for cause, edge in given.items()} == {
@@ -565,8 +517,7 @@ def test_edges_that_were_given_are_no_findings():
     # Nothing was found of these two.
     assert given["age"].confidence < 0.1 < 0.9 < given["dose"].confidence
     assert "inf" not in graph.summary()
-    text = json.dumps(graph.to_dict(), allow_nan=False)
-    assert [edge["turned"] for edge in json.loads(text)["edges"] if edge["note"]] == [None, None]
+    json.dumps(graph.to_dict(), allow_nan=False)
 
 
 @pytest.fixture(scope="module")
@@ -579,7 +530,6 @@ def line():
 @pytest.mark.parametrize(
     "options",
     [
-        {"tiers": [["b"], ["a"]]},
         {"tiers": [["b"], ["c"], ["a"]]},
         {"required": [("b", "a")]},
         {"forbidden": [("a", "b")]},
@@ -595,7 +545,6 @@ def test_a_direction_that_was_given_is_not_found(options, line):
     (free,) = infer_graph(line).edges
     assert free.kind == "–"
     assert edge.confidence >= free.confidence > 0.9
-    assert edge.gain == pytest.approx(free.gain)
 
 
 @pytest.mark.parametrize(
@@ -608,14 +557,6 @@ def test_a_required_edge_of_independent_columns_has_a_low_confidence(options, li
     assert edge.confidence < 0.5
     assert edge.gain < 0.0
     assert not graph.to_networkx(min_confidence=0.5).has_edge("c", "a")
-
-
-def test_notes_on_the_edge_stay_beside_a_given_direction():
-    rng = np.random.default_rng(7)
-    walks = pd.DataFrame(rng.normal(size=(300, 2)).cumsum(axis=0), columns=["a", "b"])
-    (edge,) = infer_graph(walks, required=[("a", "b")]).edges
-    assert edge.note.startswith("direction given; rows in time")
-    assert edge.confidence < 0.9
 
 
 def test_orient_directs_what_was_given_and_no_edge_of_little_confidence(line):
@@ -641,62 +582,38 @@ def test_everything_that_was_assumed_or_left_out_is_listed(line, tmp_path):
     assert {name: sorted(values) for name, values in graph.constraints.items()} == {
         name: sorted(values) for name, values in constraints.items()
     }
-    lines = str(graph).splitlines()
-    assert "tiers (assumed): b, c; a" in lines
-    assert "required (assumed): c → a" in lines
-    assert "forbidden (assumed): a → b, b → c" in lines
-    assert "rows left out: 3, with a missing value" in lines
+    for words in ("tiers (assumed): b, c; a", "forbidden (assumed): a → b", "rows left out: 3"):
+        assert words in graph.summary()
     # They may be passed again.
     again = infer_graph(line.iloc[3:], **graph.constraints)
     assert list(map(str, again.edges)) == list(map(str, graph.edges))
     for name in ("graph.json", "graph.parquet", "graph.graphml", "graph.csv"):
         graph.write(tmp_path / name)
     document = json.loads((tmp_path / "graph.json").read_text())
-    assert document["n_dropped"] == 3
     expected = json.loads(json.dumps(graph.constraints))
-    assert document["constraints"] == expected
+    assert (document["n_dropped"], document["constraints"]) == (3, expected)
     metadata = pq.read_schema(tmp_path / "graph.parquet").metadata
     assert json.loads(metadata[b"anmmm.constraints"]) == expected
     drawn = networkx.read_graphml(tmp_path / "graph.graphml")
     assert json.loads(drawn.graph["constraints"]) == expected
-    assert {arc["note"] for *_, arc in drawn.edges(data=True)} == {"direction given"}
     assert set(pd.read_csv(tmp_path / "graph.csv").note) == {"direction given"}
-
-
-def test_a_graph_without_edges_to_stay_within_is_listed(line):
-    graph = infer_graph(line, within=networkx.Graph(), columns=["a", "b"])
-    assert graph.constraints == {"within": []}
-    assert graph.summary().splitlines()[-1] == "within (assumed): none"
+    # An empty graph to stay within is one, too.
+    empty = infer_graph(line, within=networkx.Graph(), columns=["a", "b"])
+    assert empty.constraints == {"within": []}
 
 
 def test_graphml_holds_numbers_that_xml_spells(line, tmp_path):
     within = [("b", "->", "a"), ("b", "<->", "c"), ("a", "--", "c")]
     graph = infer_graph(line, within=within, required=[("a", "c")])
     graph.write(tmp_path / "graph.graphml")
-    root = ElementTree.parse(tmp_path / "graph.graphml").getroot()
-    space = {"g": "http://graphml.graphdrawing.org/xmlns"}
-    doubles = [
-        key.get("id") for key in root.findall("g:key", space) if key.get("attr.type") == "double"
-    ]
-    texts = [each.text for each in root.iterfind(".//g:data", space) if each.get("key") in doubles]
-    assert len(texts) == 2 * 4
-    assert all(re.fullmatch(r"-?[0-9.]+(e-?[0-9]+)?|-?INF|NaN", text) for text in texts)
-    arcs = networkx.read_graphml(tmp_path / "graph.graphml").edges
-    assert all(arcs[e.cause, e.effect]["gain"] == e.gain for e in graph.edges)
-
-
-@pytest.mark.parametrize("graph", [[], networkx.Graph(), networkx.DiGraph()])
-def test_a_graph_without_edges_comes_back(graph):
-    back = orient(graph, FRAME)
-    assert not list(getattr(back, "nodes", back))
-    assert isinstance(back, list if isinstance(graph, list) else networkx.DiGraph)
-
-
-def test_orient_knows_its_arguments():
-    with pytest.raises(TypeError, match="'min_confidance'"):
-        orient([("dose", "level")], FRAME, min_confidance=0.5)
-    with pytest.raises(TypeError, match="'within'"):
-        orient([("dose", "level")], FRAME, within=[])
+    text = (tmp_path / "graph.graphml").read_text()
+    # Of what was given the loss is infinite, which Python spells in small letters.
+    assert not re.search(r">-?(inf|nan)<", text)
+    # Nor has XML control characters.
+    named = infer_graph(line.set_axis([pd.Timestamp("2026-01-01"), "b\x07", "c"], axis=1))
+    named.write(tmp_path / "graph.json")
+    with pytest.raises(ValueError, match=r"control character of column 'b\\x07'"):
+        named.write(tmp_path / "graph.graphml", force=True)
 
 
 def test_nodes_that_causal_learn_named_are_no_columns():
@@ -710,70 +627,46 @@ def test_nodes_that_causal_learn_named_are_no_columns():
     assert ("X1", "X2") in orient(graph, frame).edges
 
 
-FRAME = table(60)
+FRAME, A_TO_B = table(60), ["dose", "level"]
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"required": [("dose", "levl")]}, ValueError, "did you mean 'level'"),
+        ({"required": [A_TO_B], "forbidden": [A_TO_B]}, ValueError, "required has the edge dose"),
+        ({"required": [A_TO_B, A_TO_B[::-1]]}, ValueError, "make a cycle among"),
         (
-            {"required": [("dose", "level")], "forbidden": [("dose", "level")]},
+            {"within": [("dose", "->", "level")], "tiers": [["level"], ["dose"]]},
             ValueError,
-            "required has the edge dose → level, which forbidden",
-        ),
-        ({"required": [("dose", "level"), ("level", "dose")]}, ValueError, "make a cycle among"),
-        (
-            {"within": [("level", "->", "dose")], "tiers": [["dose"], ["level"]]},
-            ValueError,
-            "within has the edge level → dose, which",
+            "within",
         ),
         ({"tiers": [["dose"], ["dose"]]}, ValueError, "'dose' in two groups"),
         ({"tiers": {"dose": 1, "level": 0}}, TypeError, "tiers must be a list of groups of names"),
-        ({"tiers": "dose"}, TypeError, "tiers must be a list of groups.*; found 'dose'"),
         ({"tiers": [0, 1]}, TypeError, r"tiers must hold groups of names, .*; found 0"),
         ({"required": {("dose", "level"): False}}, TypeError, "required must be a list of edges"),
         ({"required": pd.DataFrame({"a": ["dose"]})}, TypeError, "required must hold pairs of"),
-        (
-            {"within": [("dose", "->", "level"), ("level", "->", "age"), ("age", "->", "dose")]},
-            ValueError,
-            "the directed edges of within make a cycle among age, level, dose",
-        ),
         ({"required": ["dose"]}, TypeError, r"pairs of names \(cause, effect\); found 'dose'"),
         ({"forbidden": "dose"}, TypeError, "must be a list of edges"),
         ({"within": np.zeros((2, 2))}, ValueError, "an adjacency of 2 nodes, but data has 5"),
         ({"within": [("dose", 9)]}, ValueError, "within names 9, but .* has no such column"),
-        (
-            {"columns": ["dose", "level"], "required": [("age", "dose")]},
-            ValueError,
-            "required names 'age', which is none of the columns of the graph",
-        ),
+        ({"columns": A_TO_B, "required": [("age", "dose")]}, ValueError, "required names 'age'"),
         ({"columns": ["dose"]}, SourceError, "needs 2 or more columns of numbers"),
-        ({"columns": ["dose", "dose"]}, ValueError, "names a column twice"),
         ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),
         ({"max_parents": 0}, ValueError, "max_parents"),
         ({"random_state": 0}, TypeError, "'random_state'"),
         ({"missing": "ignore"}, ValueError, "missing"),
-    ],
-)
-def test_wishes_that_cannot_be_met_are_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        infer_graph(FRAME, **options)
-
-
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
-        (FRAME.head(15), "needs 20 complete rows or more, found 15"),
+        ({"table": FRAME.head(15)}, SourceError, "needs 20 complete rows or more, found 15"),
         (
-            FRAME.assign(far=FRAME.dose.where(FRAME.dose > 0, np.inf)),
+            {"table": FRAME.assign(far=1 / (FRAME.dose > 0))},
+            SourceError,
             "'far' holds infinite numbers",
         ),
     ],
 )
-def test_tables_that_make_no_graph_are_refused(frame, message):
-    with pytest.raises(SourceError, match=message):
-        infer_graph(frame, missing="drop")
+def test_impossible_options_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        infer_graph(**{"table": FRAME, **options})
 
 
 def test_columns_of_text_are_categories_unless_there_are_too_many():
@@ -789,18 +682,3 @@ def test_columns_of_text_are_categories_unless_there_are_too_many():
     for options in ({"columns": ["dose", "key"]}, {"categories": ["key"]}):
         with pytest.raises(SourceError, match=r"'key' (has 60 categories|holds more than 32)"):
             infer_graph(frame[["dose", "key"]], **options)
-
-
-@pytest.mark.parametrize("options", [{"prefer": "processes"}, {"backend": "loky", "n_jobs": 2}])
-def test_threads_store_each_fit_whatever_is_configured(options, tmp_path):
-    rng = np.random.default_rng(4)
-    values, file = rng.normal(size=(500, 3)), tmp_path / "fits"
-    values[:, 1] += values[:, 0] ** 2
-    edges, stored = list(map(str, infer_graph(values).edges)), set()
-    for _ in range(2):
-        with joblib.parallel_config(**options):
-            found = infer_graph(values, n_jobs=None if "n_jobs" in options else 2, checkpoint=file)
-        assert list(map(str, found.edges)) == edges
-        stored.add(count_rows(file)[0])
-    # Nothing was fitted again.
-    assert len(stored) == 1

@@ -43,30 +43,18 @@ def without():
 
 
 @pytest.mark.parametrize("name", USELESS)
-def test_a_useless_column_is_left_out_and_listed(name, without):
+def test_a_useless_column_is_left_out_and_listed_or_refused(name, without):
     values, problem = USELESS[name]
     frame = pd.DataFrame({"a": CHAIN["a"], name: values, "b": CHAIN["b"]})
     with pytest.warns(UserWarning, match=f"1 column left out:\n.*{problem}"):
         graph = infer_graph(frame)
     assert list(graph.left_out) == [name]
     assert problem in graph.left_out[name]
-    expected = without.to_dict() | {"left_out": dict(graph.left_out)}
-    assert graph.to_dict() == expected
+    assert graph.to_dict() == without.to_dict() | {"left_out": dict(graph.left_out)}
     assert f"left out: column {name!r} {problem}" in graph.summary()
-
-
-@pytest.mark.parametrize("name", USELESS)
-def test_a_useless_column_that_is_named_is_refused(name):
-    values, problem = USELESS[name]
-    frame = pd.DataFrame({"a": CHAIN["a"], name: values, "b": CHAIN["b"]})
     with pytest.raises(SourceError, match=f"column {name!r} {problem}"):
         infer_graph(frame, columns=["a", "b", name])
-
-
-def test_nothing_is_left_out_of_chosen_columns(without):
-    frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "b": CHAIN["b"]})
     assert infer_graph(frame, columns=["a", "b"]).left_out == without.left_out == {}
-    assert "left out" not in without.summary()
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -76,17 +64,14 @@ def test_the_first_of_copies_stays(frame):
         graph = infer_graph(table)
     assert graph.names == ("z", "x")
     assert set(graph.left_out) == {"a", "m", "b"}
-    assert graph.left_out["a"] == "column 'a' repeats 'z'"
-    assert graph.left_out["b"] == "column 'b' repeats 'x'"
-
-
-def test_the_first_of_copies_of_several_types_stays():
+    assert "repeats 'z'" in graph.left_out["a"]
+    assert "repeats 'x'" in graph.left_out["b"]
+    # Of whatever type.
     above = CHAIN["a"] > 0.0
-    frame = pd.DataFrame({"word": np.where(above, "x", "y"), "flag": above, "b": CHAIN["b"]})
-    with pytest.warns(UserWarning, match="'flag' repeats 'word'"):
-        assert infer_graph(frame).names == ("word", "b")
-    with pytest.warns(UserWarning, match="'word' repeats 'flag'"):
-        assert infer_graph(frame[["flag", "word", "b"]]).names == ("flag", "b")
+    table = frame({"word": np.where(above, "x", "y"), "flag": above, "b": CHAIN["b"]})
+    for first, second in (("word", "flag"), ("flag", "word")):
+        with pytest.warns(UserWarning, match=f"'{second}' repeats '{first}'"):
+            assert infer_graph(table[[first, second, "b"]]).names == (first, "b")
 
 
 def test_a_column_may_be_constant_or_a_copy_in_complete_rows_alone():
@@ -108,15 +93,6 @@ def test_rows_come_back_when_what_made_them_incomplete_goes():
         assert (graph.n_samples, graph.n_dropped) == (N, 0)
 
 
-def test_one_column_that_varies_makes_no_graph():
-    frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "l": "same", "m": True})
-    with (
-        pytest.warns(UserWarning, match="3 columns left out"),
-        pytest.raises(SourceError, match=r"2 or more columns .*that vary, found 1$"),
-    ):
-        infer_graph(frame)
-
-
 @pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
 def test_constraints_on_a_column_left_out():
     frame = pd.DataFrame({"a": CHAIN["a"], "k": 1.0, "b": CHAIN["b"]})
@@ -130,16 +106,15 @@ def test_constraints_on_a_column_left_out():
         infer_graph(frame, tiers=[["other"]])
 
 
-def test_text_of_digits_is_numbers_and_stays():
-    text = [f"{value!r}" for value in CHAIN["b"].tolist()]
-    graph = infer_graph(pd.DataFrame({"a": CHAIN["a"], "b": text}))
-    assert graph.left_out == {}
-    assert graph._sample.values[:, graph._sample.names.index("b")].tolist() == CHAIN["b"].tolist()
-
-
-def test_many_columns_left_out_are_counted():
-    frame = pd.DataFrame({"a": CHAIN["a"], "b": CHAIN["b"], **{f"k{at}": 1.0 for at in range(20)}})
+def test_many_columns_left_out_are_counted_and_two_remain():
+    useless = {f"k{at}": 1.0 for at in range(20)}
+    frame = pd.DataFrame({"a": CHAIN["a"], "b": CHAIN["b"], **useless})
     with pytest.warns(UserWarning, match="20 columns left out:"):
         graph = infer_graph(frame)
     assert len(graph.left_out) == 20
-    assert graph.summary().endswith("column 'k7' is constant and 12 more")
+    assert graph.summary().endswith("'k7' is constant and 12 more")
+    with (
+        pytest.warns(UserWarning, match="20 columns left out"),
+        pytest.raises(SourceError, match=r"2 or more columns .*that vary, found 1$"),
+    ):
+        infer_graph(frame.drop(columns="b"))

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import pickle
 
 import networkx
 import numpy as np
@@ -157,15 +156,3 @@ def test_a_further_cause_that_saves_much_is_not_passed_over(rng):
     lengths = Lengths(Sample(np.column_stack(columns), (False,) * 4), 1)
     assert lengths.candidates(3, frozenset({0})) >= {1}
     assert lengths.candidates(3, frozenset()) == {0, 1, 2}
-
-
-def test_descriptions_of_columns_are_not_sent_to_workers():
-    sample = Sample(drawn(0), (False,) * 4)
-    assert sample.variables
-    text = pickle.dumps(sample)
-    assert len(text) < 1.1 * sample.values.nbytes
-    again = pickle.loads(text)
-    assert np.array_equal(again.values, sample.values)
-    # A worker describes the columns of its tasks once.
-    assert pickle.loads(text) is again
-    assert pickle.loads(pickle.dumps(Sample(drawn(1), (False,) * 4))) is not again

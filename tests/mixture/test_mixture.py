@@ -11,9 +11,15 @@ import oracle
 from anmmm import ANMMixture
 from anmmm._kernels.mixture import SHORT_RUN
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
+from anmmm.mixture import (
+    as_responsibilities,
+    em,
+    fit_location_scale,
+    fit_mixture,
+    splines,
+)
 from anmmm.mixture.layout import ColumnLayout
-from anmmm.mixture.splines import SplineBasis, gaussian_basis
+from anmmm.mixture.splines import LARGEST, N_KNOTS, SplineBasis, Splines, gaussian_basis
 from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts
 from drawn import standard
 from drawn import standard_mixture as mixture
@@ -34,35 +40,28 @@ def run(design, y, prior, n_null, R, **options):
     ("n", "r", "n_null", "C"),
     # In one chunk, in several, with vectors of columns that are full and that are not. The product
     # of all sums over 12 mechanisms is beyond the largest number.
-    [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 9, 3, 3), (600, 2, 1, 2), (2800, 2, 1, 12)],
+    [(7, 1, 1, 1), (12, 2, 2, 3), (40, 9, 3, 3), (600, 2, 1, 2), (2800, 2, 1, 12)],
 )
 def test_em_by_columns_matches_the_oracle(rng, monkeypatch, n, r, n_null, C):
     monkeypatch.setattr(em, "N_INNER", 1)
     design, y = rng.normal(size=(n, r)), rng.normal(size=n)
     design[:, 0] = 1.0
     prior = rng.uniform(0.1, 2.0, size=r)
-    R = rng.dirichlet(np.ones(C), size=n)
-    start = np.ones(3 + n_null)
-    bound, expected, *parameters = oracle.mixture_steps(
-        SHORT_RUN + 3, design, y, prior, n_null, R, start
-    )
-    fit = run(design, y, prior, n_null, R, max_iter=3)
-    assert_allclose(fit.bound, bound, rtol=1e-9)
-    assert_allclose(fit.probabilities, expected, rtol=1e-6, atol=1e-9)
-    assert_parameters(fit, *parameters, atol=1e-9)
-
-
-def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng, monkeypatch):
-    monkeypatch.setattr(em, "N_INNER", 1)
-    side = rng.integers(3, size=60)
-    design, y = np.ones((60, 1)), 10.0 * side + 0.1 * rng.normal(size=60)
-    R = as_responsibilities(side, 60)
-    start = np.array([0.01, 1.0, 1.0, 1.0])
-    bound, expected, *_ = oracle.mixture_steps(SHORT_RUN + 4, design, y, np.ones(1), 1, R, start)
-    fit = run(design, y, np.ones(1), 1, R, max_iter=4, scales=start)
-    assert expected.min() < 1e-30
-    assert_allclose(fit.probabilities, expected, atol=1e-15)
-    assert_allclose(fit.bound, bound, rtol=1e-10)
+    # Mechanisms that exclude each other, too.
+    far = 10.0 * (np.arange(n) % C)
+    for effect, R, scale in (
+        (y, rng.dirichlet(np.ones(C), size=n), 1.0),
+        (y + far, as_responsibilities(far, n), 0.1),
+    ):
+        start = np.ones(3 + n_null)
+        start[0] = scale
+        bound, expected, *parameters = oracle.mixture_steps(
+            SHORT_RUN + 3, design, effect, prior, n_null, R, start
+        )
+        fit = run(design, effect, prior, n_null, R, max_iter=3, scales=start)
+        assert_allclose(fit.bound, bound, rtol=1e-9)
+        assert_allclose(fit.probabilities, expected, rtol=1e-6, atol=1e-9)
+        assert_parameters(fit, *parameters, atol=1e-8)
 
 
 def test_labels_count_in_every_iteration(rng, monkeypatch):
@@ -118,6 +117,19 @@ def test_basis_is_orthonormal_and_evaluates_to_its_design(rng, d):
     assert np.all(np.diff(basis.prior[basis.n_null :]) <= 0)
 
 
+def test_basis_of_few_distinct_values_or_of_a_repeated_column(rng):
+    for distinct in (2, 3, 5):
+        basis = SplineBasis.of(standard(np.arange(30) % distinct))
+        assert basis.design.shape == (30, min(distinct, len(basis.prior)))
+        assert np.all(np.isfinite(basis.design))
+    x = rng.normal(size=(50, 1))
+    assert SplineBasis.of(standard(np.hstack([x, 2 * x]))).n_null == 2
+    # Knots are quantiles of the distinct values.
+    x = rng.integers(0, 90, size=400).astype(float)
+    knots = SplineBasis.of(x[:, None], n_knots=7).splines.knots[:, 0]
+    assert_allclose(knots, np.quantile(np.unique(x), np.linspace(0, 1, 7)), rtol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("n", "d", "n_smooth"), [(15, 1, 12), (130, 1, 12), (140, 1, 3), (70, 2, 8)]
 )
@@ -151,12 +163,6 @@ def test_gaussian_basis_has_the_covariance_of_a_process_beside_a_line(length, rn
     assert np.all(np.isfinite(repeated.design))
 
 
-def test_knots_are_quantiles_of_the_distinct_values(rng):
-    x = rng.integers(0, 90, size=400).astype(float)
-    knots = SplineBasis.of(x[:, None], n_knots=7).splines.knots[:, 0]
-    assert_allclose(knots, np.quantile(np.unique(x), np.linspace(0, 1, 7)), rtol=1e-14)
-
-
 def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
     basis = SplineBasis.of(standard(rng.normal(size=100)))
     low, high = basis.splines.knots.min(), basis.splines.knots.max()
@@ -164,15 +170,6 @@ def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
     columns = basis.splines.evaluate(beyond)
     assert_allclose(np.diff(columns[:3], n=2, axis=0), 0.0, atol=1e-7)
     assert_allclose(np.diff(columns[3:], n=2, axis=0), 0.0, atol=1e-7)
-
-
-def test_basis_of_few_distinct_values_or_of_a_repeated_column(rng):
-    for distinct in (2, 3, 5):
-        basis = SplineBasis.of(standard(np.arange(30) % distinct))
-        assert basis.design.shape == (30, min(distinct, len(basis.prior)))
-        assert np.all(np.isfinite(basis.design))
-    x = rng.normal(size=(50, 1))
-    assert SplineBasis.of(standard(np.hstack([x, 2 * x]))).n_null == 2
 
 
 def test_curves_are_straight_along_columns_that_do_not_bend(rng):
@@ -203,25 +200,10 @@ def test_mechanisms_are_recovered(mechanism):
     assert min(errors) < 0.06
 
 
-def test_many_observations_reach_the_limit():
-    sample = draw_anm_mixture("f3", 20_000, random_state=1)
-    model = ANMMixture(2).fit(sample.x[:, np.newaxis], sample.y)
-    limit = adjusted_rand_score(sample.labels, sample.bayes_labels())
-    assert abs(adjusted_rand_score(sample.labels, model.labels_) - limit) < 0.005
-
-
 @pytest.mark.parametrize("C", [1, 2, 3])
 def test_auto_finds_the_number(C):
     pairs = (mixture(seed, 200, theta_ranges=THREE[:C]) for seed in range(5))
     assert [ANMMixture("auto").fit(x, y).n_mechanisms_ for x, y, _ in pairs] == [C] * 5
-
-
-def test_several_causes(rng):
-    X, labels = rng.normal(size=(400, 2)), rng.integers(2, size=400)
-    y = np.where(labels == 0, np.sin(X[:, 0]) + 2, X[:, 1] - 2) + 0.1 * rng.normal(size=400)
-    model = ANMMixture(2).fit(X, y)
-    assert adjusted_rand_score(labels, model.labels_) > 0.8
-    assert model.curves(X[:7]).shape == (7, 2)
 
 
 def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant(rng):
@@ -236,61 +218,39 @@ def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant(rn
         assert fit.curve_cost > 0
         gain = fit.evidence - single.bound
         assert abs(gain) < 6 if scale[0] == 1.0 else gain > 50
-
-
-def test_location_scale_over_columns_that_are_nearly_equal():
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=300)
-    parts = [SplineBasis.of(standard(x + 0.02 * rng.normal(size=300))) for _ in range(4)]
-    basis, y = SplineBasis.sum_of(parts, [1] * 4), standard(np.exp(x) * rng.normal(size=300))[:, 0]
-    assert parts[0].spread == 1.0
+    # Over columns that are nearly equal, too.
+    parts = [SplineBasis.of(standard(x + 0.02 * rng.normal(size=1000))) for _ in range(4)]
+    basis, z = SplineBasis.sum_of(parts, [1] * 4), standard(np.exp(x) * rng.normal(size=1000))[:, 0]
     assert basis.spread == pytest.approx(4.0, rel=0.01)
-    single = fit_mixture(basis, y, starts=[np.ones((300, 1))])
-    fit = fit_location_scale(basis, y, single)
+    single = fit_mixture(basis, z, starts=[np.ones((1000, 1))])
+    fit = fit_location_scale(basis, z, single)
     assert fit.converged
     assert fit.evidence - single.bound > 50
 
 
-def test_order_of_the_observations_does_not_matter(rng):
-    x, y, _ = mixture(5)
-    order = rng.permutation(len(y))
-    one, other = ANMMixture(2).fit(x, y), ANMMixture(2).fit(x[order], y[order])
-    assert_allclose(one.criteria_, other.criteria_, rtol=1e-8)
-    assert adjusted_rand_score(one.labels_[order], other.labels_) == 1.0
-
-
 @pytest.mark.parametrize("factor", [-3.0, 1e-8, 1e8])
-def test_unit_and_sign_do_not_matter(factor):
+def test_neither_unit_nor_sign_nor_order_matters(rng, factor):
     x, y, _ = mixture(6)
+    order = rng.permutation(len(y))
     one = ANMMixture(2).fit(x, y)
     other = ANMMixture(2).fit(factor * x, 5.0 - factor * y)
     assert_allclose(one.criteria_, other.criteria_, rtol=1e-6)
     assert_array_equal(one.labels_, other.labels_)
     assert_allclose(other.noise_std_, abs(factor) * one.noise_std_, rtol=1e-5)
+    permuted = ANMMixture(2).fit(x[order], y[order])
+    assert_allclose(one.criteria_, permuted.criteria_, rtol=1e-8)
+    assert adjusted_rand_score(one.labels_[order], permuted.labels_) == 1.0
 
 
 @pytest.mark.parametrize("n_mechanisms", [1, 2, 4, "auto"])
 def test_odd_data_give_finite_fits(rng, n_mechanisms):
     x, place = rng.normal(size=60), np.arange(60)
-    for effect in (
-        x,
-        (x > 0).astype(float),
-        np.round(x),
-        np.where(place == 0, 1e9, x),
-        place % 2 + 0.0,
-    ):
+    outlier = np.where(place == 0, 1e9, x)
+    for effect in (x, (x > 0).astype(float), np.round(x), outlier, place % 2 + 0.0):
         model = ANMMixture(n_mechanisms).fit(x[:, np.newaxis], effect)
-        assert np.all(np.isfinite(model.probabilities_))
         assert_allclose(model.probabilities_.sum(axis=1), 1.0)
         assert np.isfinite(model.criterion_)
     assert ANMMixture(2).fit(rng.normal(size=(10, 1)), rng.normal(size=10)).labels_.shape == (10,)
-
-
-def test_probabilities_of_the_fitted_observations():
-    x, y, _ = mixture(8)
-    model = ANMMixture(2).fit(x, y)
-    assert_allclose(model.predict_proba(x, y), model.probabilities_, atol=1e-6)
-    assert_allclose(model.weights_.sum(), 1.0)
 
 
 def test_new_observations_get_the_probabilities_of_the_equations():
@@ -310,10 +270,14 @@ def test_new_observations_get_the_probabilities_of_the_equations():
     expected = densities / densities.sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(new_x, new_y), expected, atol=1e-9)
     assert_array_equal(model.predict(new_x, new_y), expected.argmax(axis=1))
-    assert_array_equal(model.predict(x, y), model.labels_)
     assert_allclose(model.score(new_x, new_y), np.log(densities.sum(axis=1)).mean())
+    # Those of the fit get what they have.
+    assert_array_equal(model.predict(x, y), model.labels_)
+    assert_allclose(model.predict_proba(x, y), model.probabilities_, atol=1e-6)
+    assert_allclose(model.weights_.sum(), 1.0)
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_score_tells_the_number_of_mechanisms_and_is_of_the_unit_of_the_effect():
     (x, new_x), (y, new_y) = (np.split(part, 2) for part in mixture(8, n=200)[:2])
     model = ANMMixture(2).fit(x, y)
@@ -324,15 +288,9 @@ def test_the_score_tells_the_number_of_mechanisms_and_is_of_the_unit_of_the_effe
         assert_allclose(scaled, score - np.log(abs(c)), atol=1e-6)
     with pytest.raises(ValueError, match="y is None"):
         model.score(new_x, None)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("far_x", "far_y"), [(1e90, 0.0), (1e150, 1e150), (0.0, 1e200)])
-def test_an_observation_too_far_for_numbers_belongs_equally_to_all(far_x, far_y):
-    x, y, _ = mixture(8)
-    model = ANMMixture(2).fit(x, y)
-    found = model.predict_proba(np.array([[far_x]]), [far_y])
-    assert_array_equal(found, [[0.5, 0.5]])
+    # What is too far for numbers belongs equally to all.
+    for far_x, far_y in ((1e90, 0.0), (1e150, 1e150), (0.0, 1e200)):
+        assert_array_equal(model.predict_proba(np.array([[far_x]]), [far_y]), [[0.5, 0.5]])
 
 
 def test_a_cause_alone_says_nothing_of_the_mechanism_but_of_the_effect():
@@ -347,13 +305,6 @@ def test_a_cause_alone_says_nothing_of_the_mechanism_but_of_the_effect():
     assert_allclose(single.mean(x), single.curves(x)[:, 0])
     with pytest.raises(ValueError, match="X and y must have the same number of observations"):
         model.predict(x, y[:-1])
-
-
-def test_a_given_start_is_tried():
-    x, y, labels = mixture(9, theta_ranges=THREE)
-    plain, told = ANMMixture(3).fit(x, y), ANMMixture(3, init=labels).fit(x, y)
-    assert told.criterion_ <= plain.criterion_ + 1.0
-    assert len(choose_mixture(SplineBasis.of(x), y, n_mechanisms=3)) == 3
 
 
 def test_a_fit_that_stays_longer_is_given_up():
@@ -372,31 +323,20 @@ def test_a_fit_that_stays_longer_is_given_up():
     assert given_up.criterion == given_up.parameter_cost - given_up.history[-1]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_mechanisms": "two"}, "n_mechanisms must be"),
-        ({"n_mechanisms": 0}, "n_mechanisms"),
-        ({"n_mechanisms": 1000}, "n_mechanisms"),
-        ({"max_mechanisms": 0}, "max_mechanisms"),
-        ({"tol": -1.0}, "tol"),
-        ({"max_iter": 0}, "max_iter"),
-        ({"init": [0, 1]}, "init has shape"),
-        ({"init": -np.ones((100, 2))}, "init must be finite"),
-        ({}, "y must have one column"),
-    ],
-)
-def test_errors_name_the_parameter(parameters, message):
+def test_errors_name_the_parameter():
     x, y, _ = mixture(0)
-    y = np.column_stack([y, y]) if "column" in message else y
-    with pytest.raises((TypeError, ValueError), match=message):
-        ANMMixture(**parameters).fit(x, y)
-
-
-def test_responsibilities_of_labels():
-    R = as_responsibilities(["b", "a", "b"], 3)
-    assert_allclose(R.sum(axis=1), 1.0)
-    assert_array_equal(R.argmax(axis=1), [1, 0, 1])
+    for name, values in {
+        "n_mechanisms": ("two", 0, 1000),
+        "max_mechanisms": (0,),
+        "tol": (-1.0,),
+        "max_iter": (0,),
+        "init": ([0, 1], -np.ones((100, 2))),
+    }.items():
+        for value in values:
+            with pytest.raises((TypeError, ValueError), match=name):
+                ANMMixture(**{name: value}).fit(x, y)
+    with pytest.raises(ValueError, match="y must have one column"):
+        ANMMixture().fit(x, np.column_stack([y, y]))
 
 
 def _equal_parts(values, n):
@@ -415,13 +355,6 @@ def test_a_mechanism_is_parted_by_its_curve(rng):
         labels = probabilities.argmax(axis=1)
         labels[(labels == c) & (y > 0.0)] = 3
         assert_array_equal(start.argmax(axis=1), labels)
-        assert_allclose(start.max(axis=1), 0.925)
-
-
-def test_rows_of_a_tied_cause_are_in_the_order_of_the_effect(rng):
-    x, y = rng.integers(0, 9, size=5000).astype(float), rng.normal(size=5000)
-    rows = even_rows(x, y, 2000, np.argsort(x))
-    assert_array_equal(np.lexsort((y[rows], x[rows])), np.arange(2000))
 
 
 def test_equal_shares_split_ties_alike_and_mirror():
@@ -438,7 +371,7 @@ def test_equal_shares_split_ties_alike_and_mirror():
     assert_allclose(_equal_parts(np.zeros(7), 3), np.full((7, 3), 7 / 21))
 
 
-@pytest.mark.parametrize("n", [4001, 100_003])
+@pytest.mark.parametrize("n", [4001, 20_003])
 def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
     x, y = rng.normal(size=(2, n))
     rows = even_rows(x, y, 2000)
@@ -446,3 +379,31 @@ def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
     order = rng.permutation(n)
     assert_array_equal(order[even_rows(x[order], y[order], 2000)], rows)
     assert_array_equal(even_rows(-x, y, 2000), rows[::-1])
+    # Those of a tied cause are in the order of the effect.
+    x = rng.integers(0, 9, size=n).astype(float)
+    rows = even_rows(x, y, 2000, np.argsort(x))
+    assert_array_equal(np.lexsort((y[rows], x[rows])), np.arange(2000))
+
+
+BLOCK = LARGEST // 6
+
+
+@pytest.mark.parametrize("n", [1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize(("d", "n_bent"), [(1, 1), (3, 2)])
+def test_columns(rng, n, d, n_bent):
+    X, knots = rng.normal(size=(n, d)), rng.normal(size=(6, n_bent))
+    combine = rng.normal(size=(1 + d + 6, 4))
+    cubes = [[np.linalg.norm(x[:n_bent] - knot) ** 3 / 12 for knot in knots] for x in X]
+    expected = np.hstack([np.ones((n, 1)), X, cubes]) @ combine
+    assert_allclose(Splines(knots, combine).evaluate(X), expected, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kept", [0, 10**9], ids=["evaluated twice", "kept"])
+@pytest.mark.parametrize("d", [1, 3])
+def test_columns_are_orthogonal_over_all_blocks(rng, d, kept, monkeypatch):
+    monkeypatch.setattr(splines, "MOST_KEPT", kept)
+    X = rng.normal(size=(2 * LARGEST // N_KNOTS + 5, d))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    basis = SplineBasis.of(X)
+    gram = basis.design.T @ basis.design / len(X)
+    assert_allclose(gram, np.eye(len(gram)), atol=1e-8)

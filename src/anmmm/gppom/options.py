@@ -221,6 +221,9 @@ class FitOptions(Record):
         TypeError, ValueError
             If a name is unknown or a value out of range; nothing is changed then.
         """
+        # Like scikit-learn's estimators, with a ValueError.
+        for name in params.keys() - self.get_params().keys():
+            raise ValueError(f"unknown option {name!r} of a fit")
         replace(self, **params)
         for name, value in params.items():
             object.__setattr__(self, name, value)
