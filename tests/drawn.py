@@ -1,7 +1,7 @@
 """Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
 import numpy as np
-from benchmarks.families.base import Rows
+from benchmarks.families.base import Rows as Rows
 from benchmarks.families.direct import categories_from_number, number_from_categories
 from benchmarks.families.marginals import MARGINS as MARGINS
 

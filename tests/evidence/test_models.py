@@ -20,7 +20,7 @@ from anmmm.evidence.models.parts import OfRows
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
-from drawn import MARGINS, make_categories, standard, variable_of
+from drawn import MARGINS, Rows, make_categories, standard, variable_of
 
 KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
@@ -230,7 +230,7 @@ def test_marginals_are_distributions(rng):
 )
 def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
     rngs = map(np.random.default_rng, range(8))
-    found = [variable_of(MARGINS[name](rng, 400)).marginal.base for rng in rngs]
+    found = [variable_of(MARGINS[name](Rows(rng, 400))).marginal.base for rng in rngs]
     assert found.count(base) >= 6
 
 
@@ -246,7 +246,8 @@ def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     results = []
     for seed in range(3):
         rng = np.random.default_rng([seed, 3])
-        x, unusual, other = MARGINS[name](rng, 200), MARGINS[name](rng, 200), rng.normal(size=200)
+        x, unusual = MARGINS[name](Rows(rng, 200)), MARGINS[name](Rows(rng, 200))
+        other = rng.normal(size=200)
         results += [infer_direction(x, other), infer_direction(unusual, x)]
     assert max(result.confidence for result in results) < 0.9
     assert sum(result.relation == "independent" for result in results) >= 4

@@ -190,8 +190,9 @@ def drawn(monkeypatch):
     """Calls of the function that draws; nothing is drawn."""
     calls = []
 
-    def draw(cause, effect, result, names, levels):
-        calls.append((np.array(cause), np.array(effect), result, names))
+    def draw(cause, effect, result):
+        names = cause.name, effect.name
+        calls.append((np.array(cause.values), np.array(effect.values), result, names))
         return "data:,"
 
     monkeypatch.setattr(drawing_module, "pair_picture", draw)
