@@ -200,7 +200,7 @@ def test_counts_from_one_on_are_without_their_zeros(size, rng):
 
 def test_marginals_are_distributions(rng):
     drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
-    for raw in [*drawn, *(draw(rng, 150) for draw in MARGINS.values())]:
+    for raw in [*drawn, *(draw(Rows(rng, 150)) for draw in MARGINS.values())]:
         variable = variable_of(raw)
         laws, (linked,) = list(marginals_of(variable)), marginals_of(variable, of_ties=True)
         assert variable.length == min(law.length for law in laws)
