@@ -1,6 +1,7 @@
 """Other methods, each called as its users would: directions of pairs, and graphs of tables.
 
-causal-learn and lingam are imported when one of their methods is used (extra ``peers``).
+causal-learn and lingam are imported when one of their methods is used (extra ``bench``, and
+`pip install lingam`).
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ vector of `anmmm.gppom.parameters.ParameterLayout` with a free Θ. The factoriza
 
 All are checked to agree before they are timed. In each round every one is called a few times, in an
 order shuffled anew, and divided by the bound of the same round: what the machine does for longer
-than a round hits both. The vector changes from call to call. JAX and PyTorch (extra ``peers``) are
-left out if they are not installed.
+than a round hits both. The vector changes from call to call. JAX and PyTorch are left out if
+they are not installed (`pip install jax torch`).
 """
 
 from __future__ import annotations
