@@ -112,7 +112,7 @@ def docs(session):
     """Build the site into site/, warnings are errors; open it in a browser, if there is one."""
     session.install(".[dev,docs]")
     shutil.rmtree("site", ignore_errors=True)
-    session.run("sphinx-build", "-W", "-n", "--keep-going", "docs", "site", env=ENVIRONMENT)
+    session.run("sphinx-build", "-qWn", "--keep-going", "docs", "site", env=ENVIRONMENT)
     site = ENVIRONMENT | {"ANMMM_SITE": "site"}
     session.run("pytest", "-m", "slow", "tests/test_browser.py", env=site)
 

@@ -16,6 +16,8 @@ LINKED = {
         "py:class dict": "library/stdtypes.html#$",
         "py:class object": "library/functions.html#$",
         "py:data None": "library/constants.html#$",
+        "py:data True": "library/constants.html#$",
+        "py:data False": "library/constants.html#$",
         "py:function callable": "library/functions.html#$",
         "std:label bltin-boolean-values": "library/stdtypes.html#bltin-boolean-values",
         "std:term iterable": "glossary.html#term-iterable",
