@@ -78,7 +78,8 @@ def main() -> None:
             values = np.fromiter(pvalues(first, second, n, arguments.orders), float)
             rates = {str(level): np.mean(values <= level) for level in LEVELS}
             rows.append({"n": n, "first": first, "second": second, "orders": len(values)} | rates)
-    pd.DataFrame(rows).to_csv(arguments.output, index=False)
+        # After each size, so that a run that ends early has the earlier ones.
+        pd.DataFrame(rows).to_csv(arguments.output, index=False)
 
 
 if __name__ == "__main__":
