@@ -197,9 +197,15 @@ def parse_table(
             "names the columns",
         )
     has_names = words if header is None else header
-    texts = [line for _, line in numbered]
-    is_named = _numbers_are_names(rows, delimiter) or _only_names_are_quoted(texts, rows, delimiter)
-    if header is None and not words and is_named:
+    first_lines = [line for _, line in numbered[:2]]
+    if (
+        header is None
+        and not words
+        and (
+            _numbers_are_names(rows, delimiter)
+            or _only_names_are_quoted(first_lines, rows[0], delimiter)
+        )
+    ):
         has_names = True
         warn_caller(
             f"{path}:{lines[0]}: the first line ({cut(', '.join(rows[0]))}) is taken as names of "
@@ -301,13 +307,13 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         raise SourceError(path, number, "a double quote is opened but not closed") from None
 
 
-def _only_names_are_quoted(lines: list[str], rows: list[list[str]], delimiter: str | None) -> bool:
+def _only_names_are_quoted(lines: list[str], cells: list[str], delimiter: str | None) -> bool:
     """Return whether the first line quotes all cells, and the second line does not."""
-    first, *others = (line.count('"') for line in lines[:2])
-    if first != 2 * len(rows[0]) or not others or others[0] >= first:
+    first, *others = (line.count('"') for line in lines)
+    if first != 2 * len(cells) or not others or others[0] >= first:
         return False
     # Decimal commas are quoted, too.
-    return not any((delimiter or " ") in cell for cell in rows[0])
+    return not any((delimiter or " ") in cell for cell in cells)
 
 
 def _numbers_are_names(rows: list[list[str]], delimiter: str | None) -> bool:
