@@ -126,6 +126,16 @@ class Family:
         return self.name.rpartition("/")[2]
 
 
+def mapped(draw: Draw, function: Callable[[np.ndarray], np.ndarray]) -> Draw:
+    """Return a family of a function of both variables of another one."""
+
+    def drawn(rng: Rows) -> Pair:
+        x, y = draw(rng)
+        return function(x), function(y)
+
+    return drawn
+
+
 def smooth_waves(rng: Generator, t: np.ndarray) -> np.ndarray:
     """Draw a smooth function of numbers between 0 and 1, standardized."""
     orders = np.arange(1, 6)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm, rankdata
 
-from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows, placed, smooth_waves
+from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows, mapped, placed, smooth_waves
 from benchmarks.families.base import NEITHER as NO_DIRECTION
 
 # Functions of cause, normal noise and further draws.
@@ -146,16 +146,6 @@ def random_curve(x: np.ndarray, rng: Rows) -> np.ndarray:
     waves = rng.plain.standard_normal(100)
     phases = rng.plain.uniform(0.0, 2.0 * np.pi, 100)
     return np.cos(np.outer(x, waves) + phases) @ rng.plain.standard_normal(100) / np.sqrt(50.0)
-
-
-def mapped(draw: Draw, function: Callable[[np.ndarray], np.ndarray]) -> Draw:
-    """Return a family of a function of both variables of another one."""
-
-    def drawn(rng: Rows) -> Pair:
-        x, y = draw(rng)
-        return function(x), function(y)
-
-    return drawn
 
 
 def median_split(values: np.ndarray) -> np.ndarray:

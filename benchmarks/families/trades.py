@@ -7,14 +7,12 @@ which has its round and its truth: x is the cause, or no direction is right.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.signal import lfilter
 from scipy.special import expit, ndtr
 from scipy.stats import zscore
 
-from benchmarks.families.base import CAUSE, NEITHER, Draw, Family, Pair, Rows, by_place
+from benchmarks.families.base import CAUSE, NEITHER, Family, Pair, Rows, by_place, mapped
 
 TRADES: list[Family] = []
 # Places in the list of the study, which begins with the designed families.
@@ -30,18 +28,8 @@ class Kinds:
             if not name.startswith("_"):
                 title = name.replace("_", " ")
                 stream = by_place(FIRST_PLACE + len(TRADES))
-                drawn = finished(draw, finish)
+                drawn = mapped(draw, finish)
                 TRADES.append(Family(f"trades/{number}/{title}", drawn, truth, stream))
-
-
-def finished(draw: Draw, finish: Callable[[np.ndarray], np.ndarray]) -> Draw:
-    """Return a family that draws the rows of a kind and finishes both variables."""
-
-    def drawn(rng: Rows) -> Pair:
-        x, y = draw(rng)
-        return finish(x), finish(y)
-
-    return drawn
 
 
 def as_floats(values: np.ndarray) -> np.ndarray:
