@@ -1,7 +1,6 @@
-"""Calibrated probability that the sign of a direction score is right.
+"""Probabilities of the four relations of a pair, from its description lengths.
 
-From the variance of the observations' differences. docs/method/decisions.md has the calibration and
-its limits.
+docs/method/decisions.md has the calibration and its limits.
 """
 
 from __future__ import annotations
@@ -9,10 +8,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 from scipy.special import expit
 
-from anmmm.evidence import EvidenceResult, sign_of
+from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
+from anmmm.preprocessing import mean_ranks
 
 # Logistic slope of the probability that the sign is right against the nats of a pair over
 # √(error² + MODEL_ERROR² + MODEL_ERROR_GROWTH N). The error is that of the observations'
@@ -22,6 +23,8 @@ from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 # Logit of the probability of independence, a nat saved over it.
 INDEPENDENCE_SLOPE = 1.5
+# Nats that a rank correlation costs: with p < 0.01, two variables are not called independent.
+RANK_COST = 1.0
 # Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
 # direction, nats at which it is as probable, and largest value. For one dependent pair in six with
 # a common cause; fitted to 20 confounded and 15 direct families of 60 to 1000 observations
@@ -39,16 +42,6 @@ def nats_error(error: float, n_samples: float) -> float:
     return math.sqrt(error**2 + MODEL_ERROR**2 + MODEL_ERROR_GROWTH * n_samples)
 
 
-def confidence_of(evidence: EvidenceResult, fraction: float = 1.0) -> float:
-    """Return the probability that the sign is right, eq. 13, if a `fraction` of the rows counts."""
-    if sign_of(evidence.score) == 0:
-        return 0.5
-    error = nats_error(math.sqrt(fraction) * evidence.error, fraction * len(evidence.forward.nats))
-    confidence = float(expit(NATS_SLOPE * fraction * abs(evidence.nats) / error))
-    is_unsure = evidence.is_vector or evidence.doubt
-    return min(confidence, UNSURE) if is_unsure else confidence
-
-
 class Probabilities(NamedTuple):
     """Of the four relations that two variables may have; they add up to one."""
 
@@ -58,16 +51,29 @@ class Probabilities(NamedTuple):
     independent: float
 
 
-def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilities:
-    """Return the probabilities of all relations; `direction`: that of the sign, if directed."""
+def probabilities_of(evidence: EvidenceResult, forward: float) -> Probabilities:
+    """Return the probabilities of all relations; `forward`: of x → y, if one causes the other."""
     saved = evidence.dependence * len(evidence.forward.nats)
-    independent = independence_probability(saved)
+    independent = independence_probability(max(saved, rank_nats(evidence)))
     common = cause_probability(evidence.saved_by_common_cause)
-    forward = direction if evidence.score >= 0.0 else 1.0 - direction
     directed = (1.0 - independent) * (1.0 - common)
     return Probabilities(
         directed * forward, directed * (1.0 - forward), (1.0 - independent) * common, independent
     )
+
+
+def rank_nats(evidence: EvidenceResult) -> float:
+    """Return the nats that a rank correlation of two numbers saves over independence; else 0."""
+    forward = evidence.forward
+    backward = evidence.backward
+    if not isinstance(forward, DirectionEvidence) or not isinstance(backward, DirectionEvidence):
+        return 0.0
+    if forward.is_categorical or backward.is_categorical:
+        return 0.0
+    x = mean_ranks(forward.cells.values)
+    y = mean_ranks(backward.cells.values)
+    correlation = np.corrcoef(x, y)[0, 1]
+    return 0.5 * (len(x) - 1) * float(correlation) ** 2 - RANK_COST
 
 
 def independence_probability(saved: float) -> float:

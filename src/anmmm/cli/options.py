@@ -196,10 +196,10 @@ decision_options = [
     ),
     common_cause_option,
     click.option(
-        "--rows",
-        metavar="auto|independent",
-        help="auto: copies of rows and rows of a series count for less. independent: they do not.  "
-        "[default: auto]",
+        "--prior",
+        metavar="learned|flat",
+        help="learned: lengths are weighed with plain features, as learned from real pairs. flat: "
+        "the lengths alone decide.  [default: learned]",
     ),
     click.option(
         "--max-samples",

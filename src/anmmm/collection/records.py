@@ -106,9 +106,9 @@ class PairResult(Row, eq=True):
         Names of one or two other columns of the table given which no further dependence of x and y
         was found, as a line of CSV (``infer_directions(table, columns="all")``); None without any.
         These may be causes, effects or between x and y: x may still cause y directly.
-    certainty : str or None
-        Of a direction: ``"sure"`` (confidence of 0.9 or more), ``"leaning"`` (0.6 or more) or
-        ``"no preference"``; None without a direction or a confidence.
+    plausible : str or None
+        The most probable relations that together have 0.9, joined by ``"; "``; None under other
+        criteria than ``"evidence"``.
     result : DirectionResult or None
         The whole result, if requested (`infer_directions` with ``keep_results=True``).
     """
@@ -137,7 +137,7 @@ class PairResult(Row, eq=True):
     check_pvalue: float | None = None
     probability_common_cause: float | None = None
     explained_by: str | None = None
-    certainty: str | None = None
+    plausible: str | None = None
     result: DirectionResult | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

@@ -11,7 +11,8 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
 from anmmm.collection.stream import stream
 from anmmm.collection.task import DirectionTask, given_options
-from anmmm.direction.infer import Criterion, Rows
+from anmmm.direction.infer import Criterion
+from anmmm.direction.prior import Prior
 from anmmm.gppom import FitOptions
 
 
@@ -34,7 +35,7 @@ def infer_directions(
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     min_confidence: float | None = None,
     common_cause: bool = True,
-    rows: Rows = "auto",
+    prior: Prior = "learned",
     missing: Missing = "raise",
 ) -> PairResults[PairResult]:
     """Infer the causal direction of every pair of a collection.
@@ -81,7 +82,7 @@ def infer_directions(
         False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The
         remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
-    criterion, fit_options, min_confidence, common_cause, rows
+    criterion, fit_options, min_confidence, common_cause, prior
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
         Whether pairs with incomplete rows are unusable, or used without these rows; the row has
@@ -130,7 +131,7 @@ def infer_directions(
         fit_options=fit_options,
         min_confidence=min_confidence,
         common_cause=common_cause,
-        rows=rows,
+        prior=prior,
     )
     return stream(
         DirectionTask(options, keep_results, missing=missing, max_samples=max_samples),

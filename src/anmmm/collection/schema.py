@@ -15,7 +15,7 @@ from anmmm._text import brief, valid_utf8
 from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
 from anmmm._version import __version__
 from anmmm.collection.records import PairClusters, PairResult, Row
-from anmmm.direction.outcome import NO_PREFERENCE, RELATIONS
+from anmmm.direction.outcome import RELATIONS
 
 # Increased when a column changes its name, type or meaning, or is removed; not when one is added.
 SCHEMA_VERSION = 1
@@ -31,7 +31,6 @@ _COUNTS = ("n", "n_used", "n_mechanisms", "rank", "subsample_seed")
 _CHOICES = {
     "status": STATUSES,
     "relation": RELATIONS,
-    "certainty": ("sure", "leaning", NO_PREFERENCE),
     "cause_source": ("truth", "inferred", "given"),
 }
 # Columns that every row fills, and columns whose text may be empty, which CSV cannot express.

@@ -25,14 +25,14 @@ from anmmm.direction import DirectionOptions, DirectionResult, LatentFits
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import (
     BY_DIRECTION,
+    DIRECTED,
     INDEPENDENT,
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
     UNMODELED_NOTE,
     UNRELATED_GIVEN,
-    certainty_of,
 )
-from anmmm.evidence import BaseEvidence, sign_of
+from anmmm.evidence import BaseEvidence
 from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import cached_variable
 from anmmm.gppom import FitOptions, FitResult
@@ -180,11 +180,12 @@ class DirectionTask(PairTask):
         remark = f"{UNRELATED_GIVEN} {explained_by}"
         row = replace(row, explained_by=explained_by, reason=joined(row.reason, remark))
         if row.confidence is not None:
-            row = replace(row, confidence=min(row.confidence, EXPLAINED))
+            confidence = min(row.confidence, EXPLAINED)
+            row = replace(row, confidence=confidence, plausible="; ".join(DIRECTED))
             if row.direction and self.checked.min_confidence > EXPLAINED:
                 undecided = BY_DIRECTION[0]
                 row = replace(row, direction=0, relation=undecided, cause=None, effect=None)
-        return replace(row, certainty=certainty_of(row))
+        return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; may raise ValueError."""
@@ -196,8 +197,6 @@ class DirectionTask(PairTask):
         forward, backward = hypotheses(*pair.names)
         remarks = [dropped_remark(pair)]
         remarks += _stopped(forward, models.forward) + _stopped(backward, models.backward)
-        if sign_of(result.score) == 0 and result.relation != INDEPENDENT:
-            remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
         remarks += [renamed(note, (forward, backward)) for note in result.notes]
         check = result.check_pvalue
         if check is not None and check < LACK_OF_FIT_PVALUE:
@@ -206,7 +205,6 @@ class DirectionTask(PairTask):
         return PairResult(
             **pair_metadata(pair, "ok", joined(*remarks)),
             **used_of,
-            certainty=certainty_of(result),
             result=result if self.keep_results else None,
             **{name: value for name, value in result.to_dict().items() if name in _OF_RESULT},
             **_of_its_criterion(result),

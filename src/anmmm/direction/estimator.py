@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._categories import names_of
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
-from anmmm.direction.infer import Criterion, Rows, infer_direction
+from anmmm.direction.infer import Criterion, infer_direction
+from anmmm.direction.prior import Prior
 from anmmm.gppom import FitOptions, TakesFitOptions
 
 
@@ -21,7 +22,7 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion, fit_options, min_confidence, common_cause, rows, random_state
+    criterion, fit_options, min_confidence, common_cause, prior, random_state
         See `infer_direction`. The fields of `FitOptions` are parameters too:
         ``set_params(fit_options__lam=0.5)``.
 
@@ -69,13 +70,13 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         min_confidence: float | None = None,
         common_cause: bool = True,
-        rows: Rows = "auto",
+        prior: Prior = "learned",
         random_state: RandomState = None,
     ) -> None:
         self.criterion = criterion
         self.min_confidence = min_confidence
         self.common_cause = common_cause
-        self.rows = rows
+        self.prior = prior
         self.fit_options = fit_options
         self.random_state = random_state
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import partial
 from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy.special import expit
 
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._columns import takes_pairs
 from anmmm._compiling import listening
 from anmmm._record import Record
-from anmmm._typing import ArrayLike, BoolArray, Missing, RandomState
+from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
-from anmmm.confidence import UNSURE, cause_probability, confidence_of, probabilities_of
-from anmmm.dependence import LatentFits, fit_both
-from anmmm.direction.outcome import REFUSED_NOTE, REFUSED_PVALUE
-from anmmm.direction.outliers import decide_again, outlier_rows, outliers_note
+from anmmm.confidence import probabilities_of
+from anmmm.dependence import fit_both
+from anmmm.direction.caveats import outlier_rows, pair_caveats
+from anmmm.direction.prior import PRIORS, Prior, log_odds
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
-from anmmm.direction.rows import confidence_by_rows, groups_note
-from anmmm.direction.traps import confidence_by_traps
 from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
 
 Criterion = Literal["evidence", "hsic", "hsic_ratio"]
-Rows = Literal["auto", "independent"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+# Log-odds up to which neither direction is preferred: what the tolerance of the fits may change.
+ODDS_RESOLUTION = 1e-3
 
 
 class DirectionOptions(Record):
@@ -39,7 +40,7 @@ class DirectionOptions(Record):
     # A number once it is checked.
     min_confidence: Any = None
     common_cause: bool = True
-    rows: Rows = "auto"
+    prior: Prior = "learned"
     # How Θ is fitted, with defaults filled in.
     fit: FitOptions = field(init=False)
 
@@ -49,13 +50,13 @@ class DirectionOptions(Record):
             check_between(self.min_confidence, "min_confidence", 0.5, 1.0)
         check_choice(self.criterion, "criterion", CRITERIA)
         check_flag(self.common_cause, "common_cause")
-        check_choice(self.rows, "rows", get_args(Rows))
+        check_choice(self.prior, "prior", PRIORS)
         if self.criterion == "evidence" and self.fit_options is not None:
             raise ValueError(
                 "fit_options has no effect under criterion 'evidence', which fits no Θ; leave it "
                 "out, or choose the criterion 'hsic'"
             )
-        for name, default in (("common_cause", True), ("rows", "auto")):
+        for name, default in (("common_cause", True), ("prior", "learned")):
             if getattr(self, name) != default and self.criterion != "evidence":
                 raise ValueError(
                     f"{name} has no effect under criterion {self.criterion!r}; leave it out"
@@ -79,7 +80,7 @@ def infer_direction(
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     min_confidence: float | None = None,
     common_cause: bool = True,
-    rows: Rows = "auto",
+    prior: Prior = "learned",
     missing: Missing = "raise",
     random_state: RandomState = None,
 ) -> DirectionResult:
@@ -116,10 +117,10 @@ def infer_direction(
         or along a curve. Without it a direction may be sure although there is one.
         Only for ``"evidence"``, and up to 20 000 observations; a decision takes about twice
         as long with it.
-    rows : {"auto", "independent"}
-        ``"auto"``: if rows are copies of others, or adjacent rows are alike as in a time series,
-        the confidence is that of fewer independent rows, which a note of the result reports.
-        ``"independent"`` takes them as they are. Only for ``"evidence"``.
+    prior : {"learned", "flat"}
+        ``"learned"``: how far lengths are trusted, and what plain features of the pair add, was
+        learned from real pairs (docs/method/decisions.md). ``"flat"``: the lengths alone decide.
+        Only for ``"evidence"``.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
@@ -181,7 +182,7 @@ def infer_direction(
         fit_options=fit_options,
         min_confidence=min_confidence,
         common_cause=common_cause,
-        rows=rows,
+        prior=prior,
     )
     with listening(_compile_ahead):
         result = decide(variables, options, random_state, names=names_of(x, y))
@@ -207,86 +208,67 @@ def decide(
     """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
     x, y, categorical, _ = variables
     _refuse_criterion(variables, options.criterion)
-    seed = int(check_rng(random_state).integers(2**63))
-    # Parts of the pair are compared without a common cause.
-    compare_part: Callable[..., EvidenceResult] = partial(compare, categorical=categorical)
-    models: EvidenceResult | LatentFits
-    evidence, confidence = None, None
-    if options.criterion == "evidence":
-        models = evidence = compare(
-            x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
+    if options.criterion != "evidence":
+        seed = int(check_rng(random_state).integers(2**63))
+        fits = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
+        return DirectionResult(
+            direction=sign_of(fits.score),
+            score=fits.score,
+            confidence=None,
+            probabilities=None,
+            names=names,
+            notes=(),
+            criterion=options.criterion,
+            models=fits,
+            prior=options.prior,
+            log_odds=None,
+            outliers=None,
+            _variables=variables,
         )
-        _warn_of_convergence(evidence)
-        confidence = confidence_of(evidence)
-    else:
-        models = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
+    evidence = compare(
+        x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
+    )
+    _warn_of_convergence(evidence)
+    odds = log_odds(evidence, options.prior)
+    outliers = outlier_rows(variables)
 
-    outliers, probabilities = None, None
-    notes: list[str] = []
-    direction = sign_of(models.score)
-    if evidence is not None and confidence is not None:
-        confidence, notes, outliers = _by_rules(
-            variables, evidence, confidence, options, compare_part, names
-        )
-        probabilities = probabilities_of(evidence, confidence)
-        confidence *= 1.0 - cause_probability(evidence.saved_by_common_cause)
-        direction = 0 if evidence.confounded else direction
-    if confidence is not None and confidence < options.min_confidence:
+    def weigh(x: FloatArray, y: FloatArray) -> float:
+        # Parts of the pair are compared without a common cause.
+        return log_odds(compare(x, y, categorical=categorical), options.prior)
+
+    caveats = pair_caveats(
+        variables,
+        evidence,
+        odds,
+        outliers,
+        weigh,
+        lambda fraction: log_odds(evidence, options.prior, fraction),
+    )
+    confidence = float(expit(abs(odds)))
+    for caveat in caveats:
+        confidence = min(confidence, caveat.max_confidence)
+    probabilities = probabilities_of(evidence, confidence if odds >= 0.0 else 1.0 - confidence)
+    confidence = max(probabilities.forward, probabilities.backward)
+    direction = int(np.sign(odds)) if abs(odds) > ODDS_RESOLUTION else 0
+    if evidence.confounded or confidence < options.min_confidence:
         direction = 0
+    notes = [caveat.note for caveat in caveats if caveat.note]
+    if options.common_cause and len(x) > LARGEST:
+        notes.append(f"more than {LARGEST} rows: no common cause tried")
     return DirectionResult(
         direction=direction,
-        score=models.score,
+        score=evidence.score,
         confidence=confidence,
         probabilities=probabilities,
         names=names,
         notes=tuple(notes),
         criterion=options.criterion,
-        models=models,
+        models=evidence,
+        prior=options.prior,
+        log_odds=odds,
         outliers=outliers,
         _variables=variables,
     )
-
-
-def _by_rules(
-    variables: Variables,
-    evidence: EvidenceResult,
-    confidence: float,
-    options: DirectionOptions,
-    compare_part: Callable[..., EvidenceResult],
-    names: tuple[str, str],
-) -> tuple[float, list[str], BoolArray | None]:
-    """Return what confidence rows and models leave, notes of why, and which rows are outliers."""
-    x, y, categorical, _ = variables
-    direction, notes = sign_of(evidence.score), list[str]()
-    outliers = outlier_rows(variables)
-    if outliers is not None:
-        kept = x[~outliers], y[~outliers]
-        most, decision = decide_again(*kept, compare_part, direction)
-        confidence = min(confidence, most)
-        notes.append(f"{outliers_note(int(outliers.sum()))}; by the other rows: {decision}")
-    if confidence > UNSURE and not (evidence.is_vector or any(categorical)):
-        one, other = x[:, 0], y[:, 0]
-        most, traps = confidence_by_traps(one, other, names, compare_part, direction)
-        confidence = min(confidence, most)
-        notes += traps
-    if options.common_cause and len(x) > LARGEST:
-        notes.append(f"more than {LARGEST} rows: no common cause tried")
-    if options.rows == "auto":
-        # As of the test below, nothing depends on near copies of unsure pairs.
-        near = confidence > UNSURE
-        most, note = confidence_by_rows(variables, evidence, compare_part, near=near)
-        confidence = min(confidence, most)
-        notes.append(note)
-        if not (note or evidence.is_vector):
-            of_groups = list(filter(None, map(groups_note, variables[:2], names)))
-            confidence = min(confidence, UNSURE) if of_groups else confidence
-            notes += of_groups
-    notes.append(evidence.doubt)
-    # The test takes a while, and matters only for confidences above the limit.
-    if confidence > UNSURE and evidence.shortest.refusal < REFUSED_PVALUE:
-        confidence = UNSURE
-        notes.append(REFUSED_NOTE)
-    return confidence, list(filter(None, notes)), outliers
 
 
 def _refuse_criterion(variables: Variables, criterion: str) -> None:

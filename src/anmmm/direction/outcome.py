@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from anmmm._text import hypotheses
+from anmmm.confidence import Probabilities
 
 Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
 
 INDEPENDENT: Relation = "independent"
 COMMON_CAUSE: Relation = "common cause"
 BY_DIRECTION: dict[int, Relation] = {1: "x→y", -1: "y→x", 0: "undecided"}
+DIRECTED = (BY_DIRECTION[1], BY_DIRECTION[-1])
+EITHER_DIRECTION = frozenset(DIRECTED)
 RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
-# Confidence from which a direction is called sure, and below which it is no preference; between
-# them it is a leaning. At 0.9 one sure decision in ten may be wrong if the calibration is right.
-SURE, LEANING = 0.9, 0.6
+# Confidence from which a direction is called sure, and what the probabilities of plausible
+# relations add to: one answer in ten may be wrong if the calibration is right.
+SURE = 0.9
+# Confidence from which a direction is called a leaning if the other one is plausible too.
+LEANING = 0.6
 # From here on two digits would be 1.
 CERTAIN = 0.995
 NO_PREFERENCE = "no preference"
@@ -25,11 +30,6 @@ NO_PREFERENCE = "no preference"
 NO_CONFIDENCE = "no confidence"
 # P-value of the check below which "no model of the list fits" is reported.
 LACK_OF_FIT_PVALUE = 0.01
-# P-value of the check below which a decision is not sure.
-REFUSED_PVALUE = 0.001
-REFUSED_NOTE = (
-    f"the residuals of the model depend on the cause (check p < {REFUSED_PVALUE:g}): not sure"
-)
 # Notes on a pair that no model fits, on one with a common cause, and on an independent one.
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
 UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
@@ -39,11 +39,22 @@ UNRELATED_GIVEN = "no further dependence was found given"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
 
 
-def certainty_of(decision: Any) -> str | None:
-    """Return how certain a direction is, in a word; None without a direction or a confidence."""
-    if not decision.direction or decision.confidence is None:
-        return None
-    return certainty_word(decision.confidence)
+def plausible_relations(probabilities: Probabilities) -> tuple[Relation, ...]:
+    """Return the most probable relations that together have a probability of at least `SURE`."""
+    by_relation: dict[Relation, float] = {
+        BY_DIRECTION[1]: probabilities.forward,
+        BY_DIRECTION[-1]: probabilities.backward,
+        COMMON_CAUSE: probabilities.common_cause,
+        INDEPENDENT: probabilities.independent,
+    }
+    plausible: list[Relation] = []
+    total = 0.0
+    for relation in sorted(by_relation, key=by_relation.__getitem__, reverse=True):
+        plausible.append(relation)
+        total += by_relation[relation]
+        if total >= SURE:
+            break
+    return tuple(plausible)
 
 
 def certainty_word(confidence: float) -> str:
@@ -55,13 +66,33 @@ def certainty_word(confidence: float) -> str:
 
 def is_sure(decision: Any) -> bool | None:
     """Return whether the direction of a decision is sure; None without one, or a confidence."""
-    certainty = certainty_of(decision)
-    return None if certainty is None else certainty == "sure"
+    if not decision.direction or decision.confidence is None:
+        return None
+    return bool(decision.confidence >= SURE)
 
 
 def is_decided(decision: Any) -> bool:
     """Return whether a decision has a direction that it prefers to the other one."""
-    return bool(decision.direction) and certainty_of(decision) != NO_PREFERENCE
+    if not decision.direction:
+        return False
+    if decision.confidence is None or decision.confidence >= LEANING:
+        return True
+    return not EITHER_DIRECTION.issubset(plausible_of(decision))
+
+
+def certainty_of(decision: Any) -> str | None:
+    """Return how certain a direction is, in a word; None without a direction or a confidence."""
+    if not decision.direction or decision.confidence is None:
+        return None
+    if is_sure(decision):
+        return "sure"
+    return "leaning" if is_decided(decision) else NO_PREFERENCE
+
+
+def plausible_of(decision: Any) -> tuple[str, ...]:
+    """Return the plausible relations of a result, or of a row, which has them as one text."""
+    relations = decision.plausible or ()
+    return tuple(relations.split("; ") if isinstance(relations, str) else relations)
 
 
 def format_confidence(confidence: float | None) -> str:
@@ -81,15 +112,21 @@ def format_probability(probability: float) -> str:
 
 def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     """Describe a DirectionResult or PairResult in words, by the names of both hypotheses."""
+    if decision.relation == BY_DIRECTION[0]:
+        return BY_DIRECTION[0]
+    words: dict[str, str] = {BY_DIRECTION[1]: names[0], BY_DIRECTION[-1]: names[1]}
+    plausible = plausible_of(decision)
+    if not plausible:
+        return words.get(decision.relation, str(decision.relation))
+    if not EITHER_DIRECTION.issubset(plausible):
+        words[COMMON_CAUSE] = f"a {COMMON_CAUSE}"
+        alternatives = [words.get(relation, relation) for relation in plausible]
+        return ", or ".join(alternatives).removeprefix("a ")
     if decision.relation == COMMON_CAUSE:
-        return COMMON_CAUSE
-    if not decision.direction:
-        return INDEPENDENT if decision.relation == INDEPENDENT else BY_DIRECTION[0]
-    certainty = certainty_of(decision)
-    if certainty == NO_PREFERENCE:
-        return NO_PREFERENCE
-    name = names[0] if decision.direction == 1 else names[1]
-    return f"leaning {name}" if certainty == "leaning" else name
+        return f"{COMMON_CAUSE}, or either direction"
+    if is_decided(decision):
+        return f"leaning {words[decision.relation]}"
+    return NO_PREFERENCE
 
 
 def format_with_confidence(decision: Any, names: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from anmmm.direction.outcome import (
     Relation,
     format_with_confidence,
     is_sure,
+    plausible_relations,
 )
 from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitOptions
@@ -38,8 +39,10 @@ class DirectionResult(Record):
     ----------
     relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
     direction : {1, -1, 0}, 1 if x causes y, -1 if y causes x, 0 if undecided or neither
-    confidence : float or None, probability that the direction is right; sure from 0.9 on
+    confidence : float or None, probability of the direction; sure from 0.9 on
+    plausible : tuple of str, the most probable relations that together have 0.9
     score : float, positive if x causes y; nats per observation under ``"evidence"``
+    log_odds : float or None, of x → y against y → x: the score weighed by the prior
     check_pvalue : float or None, whether the model fits; below 0.01 no model of the list does
     probabilities : anmmm.confidence.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
@@ -50,6 +53,8 @@ class DirectionResult(Record):
         Outliers and the decision without them, rows that are not independent, and so on.
     criterion : {"evidence", "hsic", "hsic_ratio"}
         The compared quantity.
+    prior : {"learned", "flat"}
+        The option of the decision.
     models : EvidenceResult or LatentFits
         Everything that was compared: the models of both directions and of a common cause with
         their description lengths, or both fits of Θ under the other criteria. Both kinds have
@@ -73,10 +78,8 @@ class DirectionResult(Record):
     cause. Both only under ``"evidence"``; see docs/guide/outcomes.md. The score keeps its sign when
     a decision is refused for its confidence.
 
-    The confidence is calibrated on simulated pairs (docs/method/decisions.md) by the standard
-    deviation of the rows' lengths. The probability of a common cause is taken off it. If there are
-    outliers, it is limited by the confidence without them. A decision by another criterion than
-    ``"evidence"`` has none.
+    The log-odds are calibrated on real and simulated pairs (docs/method/decisions.md). A decision
+    by another criterion than ``"evidence"`` has no probabilities.
 
     The check is the HSIC test of the cause and the residuals of the model
     (`anmmm.evidence.check_model`), in the decided direction; the larger p-value of both if there is
@@ -93,6 +96,8 @@ class DirectionResult(Record):
     notes: tuple[str, ...]
     criterion: str
     models: EvidenceResult | LatentFits
+    prior: str
+    log_odds: float | None
     outliers: BoolArray | None
     # Both variables as checked.
     _variables: Variables
@@ -119,11 +124,19 @@ class DirectionResult(Record):
     def relation(self) -> Relation:
         """How both variables are related."""
         evidence = self.evidence
-        if evidence is not None and self.direction == 0 and evidence.independent:
+        probabilities = self.probabilities
+        if evidence is None or probabilities is None:
+            return BY_DIRECTION[self.direction]
+        if evidence.independent and probabilities.independent >= 0.5:
             return INDEPENDENT
-        if evidence is not None and evidence.confounded:
+        if evidence.confounded:
             return COMMON_CAUSE
         return BY_DIRECTION[self.direction]
+
+    @property
+    def plausible(self) -> tuple[Relation, ...]:
+        """The most probable relations that together have 0.9, the first one most probable."""
+        return () if self.probabilities is None else plausible_relations(self.probabilities)
 
     @property
     def dependence(self) -> float | None:
@@ -235,12 +248,15 @@ class DirectionResult(Record):
             "effect": effect if self.direction else None,
             "confidence": self.confidence,
             "sure": is_sure(self),
+            "plausible": "; ".join(self.plausible) or None,
             "score": self.score,
+            "log_odds": self.log_odds,
             "check_pvalue": self.check_pvalue,
             "probabilities": None if self.probabilities is None else self.probabilities._asdict(),
             "dependence": self.dependence,
             "independence_pvalue": self.independence_pvalue,
             "criterion": self.criterion,
+            "prior": self.prior,
             "forward_score": self.models.forward_score,
             "backward_score": self.models.backward_score,
             "forward_pvalue": None if latent is None else latent.forward_test.pvalue,

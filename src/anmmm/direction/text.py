@@ -23,9 +23,11 @@ from anmmm.direction.result import DirectionResult
 from anmmm.evidence import EvidenceResult
 
 _EVIDENCE_NOTE = """\
-Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
-A score near 0 decides nothing. {hidden}
+Length is that of both columns encoded cause first, in nats per observation.
+{prior} {hidden}
 A selection of rows is not considered; the check may warn of it."""
+_LEARNED = "Log-odds weigh the lengths with plain features of both columns, as real pairs taught."
+_FLAT = "Log-odds are those of the lengths alone."
 _TRIED = "An unmeasured common cause is considered if it makes groups or a curve."
 _NOT_TRIED = "No unmeasured common cause was tried."
 
@@ -50,11 +52,13 @@ def direction_text(
     else:
         (table, facts, stopped), note = _evidence_parts(result.models, names), _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.common_cause is not None
-        note = note.format(hidden=_TRIED if is_tried else _NOT_TRIED)
+        hidden = _TRIED if is_tried else _NOT_TRIED
+        note = note.format(hidden=hidden, prior=_FLAT if result.prior == "flat" else _LEARNED)
     n_used = result.n_samples
     n = n_used if n_total is None else n_total
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
+        "log-odds": "" if result.log_odds is None else f"{result.log_odds:+.3g}   (of {names[0]})",
         "confidence": format_confidence(result.confidence) or _NO_CONFIDENCE,
         "probability": _probability_text(result, names),
         **facts,

@@ -14,9 +14,6 @@ from anmmm.evidence.code import shortest
 from anmmm.evidence.models import Additive, ConditionalModel, Independent
 from anmmm.independence import HSICTest, HSICVariable
 
-# Most rows of the check that limits the confidence.
-MOST_CHECKED = 1000
-
 
 class ColumnEvidence(Record):
     """Description of one column of a vector, or of a variable given common causes.
@@ -67,20 +64,6 @@ class BaseEvidence:
     def check(self) -> HSICTest:
         """Test of the cause and the residuals of the shortest models."""
         return check_models([part.chosen for part in self.effect_parts], self.tested)
-
-    @property
-    def refusal(self) -> float:
-        """P-value of the check over at most 1000 rows, as more of them refuse any model.
-
-        They are evenly spaced over the cause, so that the order of rows does not matter.
-        """
-        if len(self.causes) <= MOST_CHECKED:
-            return self.check.pvalue
-        models = [part.chosen for part in self.effect_parts]
-        keys = [*(model.cells.index for model in models), *np.atleast_2d(self.causes.T)]
-        places = np.linspace(0, len(self.causes) - 1, MOST_CHECKED).astype(np.intp)
-        rows = np.lexsort(keys)[places]
-        return check_models(models, np.ascontiguousarray(self.causes[rows]), rows).pvalue
 
     @computed
     def tested(self) -> HSICVariable:

@@ -20,7 +20,6 @@ from anmmm._validation import check_count
 from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import RESOLUTION, shortest
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
-from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
@@ -123,6 +122,11 @@ class DirectionEvidence(BaseEvidence, Record):
         return self.points
 
     @property
+    def is_categorical(self) -> bool:
+        """Whether the cause has categories without an order."""
+        return bool(self.points.shape[1] > 1)
+
+    @property
     def lengths(self) -> dict[str, float]:
         """Description length of the effect under every model tried."""
         return {name: model.length for name, model in self.models.items()}
@@ -214,12 +218,6 @@ class EvidenceResult(Record):
     def independent(self) -> bool:
         """Whether independence is chosen in both directions."""
         return self.forward.is_independent and self.backward.is_independent
-
-    @property
-    def doubt(self) -> str:
-        """Why the models do not let the shorter direction be sure; empty if they do."""
-        longer = self.forward if self.shortest is self.backward else self.backward
-        return doubt_of(self.shortest.model, longer.model)
 
     @property
     def saved_by_common_cause(self) -> float:

@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, can_report, listening
@@ -25,12 +24,9 @@ from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE, cause_probability, independence_probability
 from anmmm.datasets.text import check_header
+from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, is_function
 from anmmm.direction.outcome import SURE
-from anmmm.direction.outliers import CONFIRMING_CONFIDENCE
-from anmmm.direction.rows import drift_note, groups_note
-from anmmm.direction.traps import trap_note
 from anmmm.evidence.check import is_determined, normal_scores
-from anmmm.evidence.doubt import doubt_of
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.confounded import NONE, Confounded, find_confounded
 from anmmm.graph.fits import Fits, read_lengths
@@ -349,38 +345,36 @@ def _limits(
 ) -> dict[Arrow, tuple[float, str]]:
     """Return the most confidence that each edge may have, and the reason if it is below 1.
 
-    As with pairs: traps, outliers, copies and rows in time, values of groups of rows, and models
-    that leave a doubt; and columns with as many causes as they may have. What misleads about a
-    direction alone limits arrows alone.
+    As with pairs: exact functions, outliers and copies; and columns with as many causes as they may
+    have. What misleads about a direction alone limits arrows alone.
     """
-    sample, names, columns = lengths.sample, lengths.sample.names, lengths.sample.values.T
+    sample = lengths.sample
+    columns = sample.values.T
     kinds = found.kinds
-    values, odd, copies = again_without(lengths, found.parents, kinds)
-    misleading, again = "; ".join(filter(None, (odd, copies))), dict[Arrow, tuple[str, float]]()
+    values, outlier_text, copies_text = again_without(lengths)
+    misleading = "; ".join(filter(None, (outlier_text, copies_text)))
+    again: dict[Arrow, tuple[str, float]] = {}
     if misleading:
         LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-        fewer = Lengths(Sample(values, sample.categorical, names), lengths.n_jobs, lengths.fits)
+        fewer = Lengths(
+            Sample(values, sample.categorical, sample.names), lengths.n_jobs, lengths.fits
+        )
         again = _confidences(fewer, rules, common_cause)
-    most, limits = _for_rows(lengths, rules).max_parents, {}
+    max_parents = _for_rows(lengths, rules).max_parents
+    limits: dict[Arrow, tuple[float, str]] = {}
     for (i, j), kind in kinds.items():
         reasons = [(1.0, "")]
-        is_arrow = kind == ARROW and not found.challenges[i, j].is_given
-        x, y, ends, note = columns[i], columns[j], (names[i], names[j]), ""
-        if is_arrow:
-            reverse = lengths.model(i, found.parents[i] | {j})
-            if doubt := doubt_of(found.models[j].name, reverse.name):
-                odds = logit(_decision(found, (i, j))[1]) / FLEXIBLE_ERROR
-                reasons.append((float(expit(odds)), doubt))
-            note = "" if copies else groups_note(x, names[i]) or groups_note(y, names[j])
+        if kind == ARROW and not found.challenges[i, j].is_given:
             # A cause that is left out may turn other edges.
-            if full := [names[end] for end in (j, i) if len(found.parents[end]) >= most]:
-                reasons.append((UNSURE, f"{full[0]} has as many causes as allowed: not sure"))
-        if not (sample.categorical[i] or sample.categorical[j]):
-            note = note or (is_arrow and trap_note(x, y, ends)) or drift_note(x, y)
-        if note:
-            reasons.append((UNSURE, note))
+            for end in (i, j):
+                if len(found.parents[end]) >= max_parents:
+                    note = f"{sample.names[end]} has as many causes as allowed: not sure"
+                    reasons.append((UNSURE, note))
+            are_numbers = not (sample.categorical[i] or sample.categorical[j])
+            if are_numbers and is_function(columns[i], columns[j]):
+                reasons.append((UNSURE, FUNCTION_NOTE))
         confidence = _again(again, (i, j), kind)
-        if copies or (odd and confidence < CONFIRMING_CONFIDENCE):
+        if copies_text or (outlier_text and confidence < CONFIRMING_CONFIDENCE):
             reasons.append((confidence, misleading))
         # The first of equal ones.
         limits[i, j] = min(reasons, key=itemgetter(0))

@@ -21,7 +21,6 @@ from anmmm.direction.outcome import (
     format_confidence,
     format_decision,
     format_probability,
-    is_decided,
 )
 from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
@@ -349,8 +348,7 @@ def _sentence(result: DirectionResult, names: Sequence[str]) -> str:
     if result.score == 0.0:
         text = f"{decision}: both scores are equal"
     else:
-        text = decision if is_decided(result) else f"{decision}: {lead}"
-        text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
+        text = f"{decision}, score {result.score:+.2g} {SCORES[result.criterion][1]}"
         if result.confidence is not None:
             text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:

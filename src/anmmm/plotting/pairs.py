@@ -9,7 +9,14 @@ import numpy as np
 
 from anmmm._text import cut
 from anmmm.collection.records import PairResult
-from anmmm.direction.outcome import COMMON_CAUSE, LEANING, NO_CONFIDENCE, NO_PREFERENCE, SURE
+from anmmm.direction.outcome import (
+    COMMON_CAUSE,
+    LEANING,
+    NO_CONFIDENCE,
+    NO_PREFERENCE,
+    SURE,
+    is_decided,
+)
 from anmmm.plotting.style import axes_or_new, matplotlib_module
 
 # Names that the axes can show, inches of a cell up to then, and of a figure at most.
@@ -79,7 +86,7 @@ class PairMap:
         x, y = (self._places.setdefault(name, len(self._places)) for name in (row.x, row.y))
         if row.relation == COMMON_CAUSE:
             self._cells += (x, y, _COMMON_CAUSE), (y, x, _COMMON_CAUSE)
-        elif row.direction and (row.confidence is None or row.confidence >= LEANING):
+        elif is_decided(row):
             cause, effect = (x, y)[:: row.direction]
             value = _NO_CONFIDENCE if row.confidence is None else row.confidence
             self._cells.append((cause, effect, value))

@@ -1,0 +1,168 @@
+"""Caveats of a direction: what was seen in the values or rows, and the confidence that it leaves.
+
+A caveat stays on this list if it is true of the pairs that get it, and separates right from wrong
+decisions (docs/method/decisions.md, "Caveats").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from anmmm._categories import Variables
+from anmmm._text import counted
+from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._validation import as_pair
+from anmmm.confidence import UNSURE
+from anmmm.direction.prior import FEW_VALUES
+from anmmm.evidence import EvidenceResult, column_limit_error
+from anmmm.preprocessing import order_by
+
+# Distinct rows below this fraction are copies, if a variable has this many distinct values of them.
+COPIES_FRACTION = 0.7
+COPIES_DISTINCT = 0.9
+# Smallest fraction of the observations relative to which the remaining ones are outliers.
+CORE_FRACTION = 0.7
+# Confidence from which the decision without outliers confirms the other one. True outliers, as of
+# counts that grow exponentially, carry much of the evidence.
+CONFIRMING_CONFIDENCE = 0.75
+# Fewest distinct values by which a function is recognized.
+MIN_FUNCTION_VALUES = 11
+FUNCTION_NOTE = "one variable is an exact monotone function of the other: not sure"
+
+# Compares two variables (n_samples, n_features), and returns log-odds of x → y.
+Weigh = Callable[[FloatArray, FloatArray], float]
+
+
+class Caveat(NamedTuple):
+    """A note, and the largest confidence in the direction that it leaves."""
+
+    note: str
+    max_confidence: float
+
+
+def pair_caveats(
+    variables: Variables,
+    evidence: EvidenceResult,
+    odds: float,
+    outliers: BoolArray | None,
+    weigh: Weigh,
+    odds_of_fraction: Callable[[float], float],
+) -> list[Caveat]:
+    """Return the caveats of a decision of these log-odds.
+
+    `weigh` compares other rows; `odds_of_fraction` are the log-odds if a fraction of rows counts.
+    """
+    caveats: list[Caveat] = []
+    if evidence.is_vector:
+        # Nothing was calibrated for several columns.
+        caveats.append(Caveat("", UNSURE))
+    elif not any(variables.categorical) and is_function(variables.x[:, 0], variables.y[:, 0]):
+        caveats.append(Caveat(FUNCTION_NOTE, UNSURE))
+    if outliers is not None:
+        caveats.append(outlier_caveat(variables, outliers, odds, weigh))
+    fraction = distinct_fraction(np.hstack([variables.x, variables.y]))
+    if fraction < 1.0:
+        confidence = float(expit(abs(odds_of_fraction(fraction))))
+        caveats.append(Caveat(copies_note(fraction), confidence))
+    return caveats
+
+
+def is_function(x: FloatArray, y: FloatArray) -> bool:
+    """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
+    if min(len(np.unique(x)), len(np.unique(y))) < MIN_FUNCTION_VALUES:
+        return False
+    rises = np.diff(y[order_by(x, y)])
+    falls = np.diff(y[order_by(x, -y)])
+    return bool(np.all(rises >= 0.0) or np.all(falls <= 0.0))
+
+
+def outlier_rows(variables: Variables) -> BoolArray | None:
+    """Return which observations (n_samples,) have an outlier in a column; None if none has."""
+    outliers = np.zeros(len(variables.x), dtype=np.bool_)
+    for values, is_categorical in zip(variables[:2], variables.categorical, strict=True):
+        if not is_categorical:
+            for column in values.T:
+                outliers |= outlier_mask(column)
+    return outliers if outliers.any() else None
+
+
+def outlier_mask(values: FloatArray) -> BoolArray:
+    """Return which values (n_samples,) lie farther out than the remaining ones reach.
+
+    None of a variable with few levels: the last level of a design is no outlier.
+    """
+    n = len(values)
+    ordered = np.sort(values)
+    core = math.ceil(CORE_FRACTION * n)
+    with np.errstate(over="ignore"):
+        widths = ordered[core - 1 :] - ordered[: n - core + 1]
+        gaps = np.diff(ordered)
+        if not gaps.max() > widths.min():
+            return np.zeros(n, dtype=np.bool_)
+        # All of the shortest intervals, so that nothing depends on which comes first.
+        shortest = np.flatnonzero(widths == widths.min())
+        first = int(shortest[0])
+        last = int(shortest[-1]) + core - 1
+        # Gaps by their lower ends, among the values below the core and above it.
+        below = np.flatnonzero(gaps[:first] > ordered[last] - ordered[1 : first + 1])
+        above = np.flatnonzero(gaps[last:] > ordered[last : n - 1] - ordered[first])
+    low = ordered[below[-1] + 1] if len(below) else -math.inf
+    high = ordered[last + above[0]] if len(above) else math.inf
+    outliers = (values < low) | (values > high)
+    if len(np.unique(values[~outliers])) <= FEW_VALUES:
+        outliers[:] = False
+    return outliers
+
+
+def outliers_note(count: int) -> str:
+    """Return the note on rows with outliers."""
+    return f"{counted(count, 'row')} with an outlier"
+
+
+def outlier_caveat(variables: Variables, outliers: BoolArray, odds: float, weigh: Weigh) -> Caveat:
+    """Return what the decision without outliers (n_samples,) leaves of a confidence."""
+    note = outliers_note(int(outliers.sum()))
+    try:
+        x, y = as_pair(variables.x[~outliers], variables.y[~outliers])
+        problem = column_limit_error(x, y)
+    except ValueError as error:
+        # The whole pair was accepted: the remaining rows can only be too few, or vary too little.
+        problem = str(error)
+    if problem:
+        return Caveat(f"{note}; too few rows without them", 0.5)
+    other_odds = weigh(x, y)
+    if other_odds * odds <= 0.0:
+        return Caveat(f"{note}; without them the other direction is as probable or more", 0.5)
+    confidence = float(expit(abs(other_odds)))
+    if confidence >= CONFIRMING_CONFIDENCE:
+        return Caveat(f"{note}; without them the same direction", 1.0)
+    return Caveat(f"{note}; without them the same direction, less sure", confidence)
+
+
+def distinct_fraction(columns: FloatArray) -> float:
+    """Return the fraction of distinct rows (n_samples, n_columns) if others are copies, else 1."""
+    n = len(columns)
+    most_distinct = max(len(np.unique(column)) for column in columns.T)
+    # The usual case, without a sort of rows: they differ if the values of one variable do.
+    if most_distinct >= COPIES_FRACTION * n:
+        return 1.0
+    n_distinct = len(np.unique(columns, axis=0))
+    # Few values meet in many ways, copies of a row in one.
+    if n_distinct >= COPIES_FRACTION * n or most_distinct < COPIES_DISTINCT * n_distinct:
+        return 1.0
+    return n_distinct / n
+
+
+def copies_note(fraction: float) -> str:
+    """Return the note on copies of rows."""
+    return f"each row occurs {1.0 / fraction:.2g} times: distinct ones count"
+
+
+def distinct_rows(columns: FloatArray) -> IntArray:
+    """Return the first of equal rows (n_samples, n_columns)."""
+    return np.asarray(np.unique(columns, axis=0, return_index=True)[1])

@@ -1,0 +1,144 @@
+"""Log-odds of x → y against y → x: description lengths, weighed with plain features of the pair.
+
+How far lengths are to be trusted depends on how variables were observed: real ones are rounded,
+counted or designed. Three kinds of pairs have coefficients of their own, learned from real pairs
+and drawn ones (`python -m benchmarks.calibrate`), with z the difference of lengths over its error:
+
+    distinct   hardly any value occurs twice          a tanh(z / 4)
+    tied       values occur again                     b tanh(z / 2) + features of both variables
+    few        one variable has at most 12 values     c tanh(z / 4) + d + features of that variable
+
+docs/method/decisions.md, "The prior". All features are bounded and free of units and of the order
+of rows, and exchanging x and y negates the log-odds exactly.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm.confidence import NATS_SLOPE, nats_error
+from anmmm.evidence import DirectionEvidence, EvidenceResult, VectorEvidence
+from anmmm.preprocessing import Cells
+
+Prior = Literal["learned", "flat"]
+PRIORS: tuple[Prior, ...] = get_args(Prior)
+
+# Most distinct values of a variable with few of them.
+FEW_VALUES = 12
+# Distinct values per observation, of the variable that has fewer, from which none counts as tied.
+DISTINCT_FRACTION = 0.9
+# Mean squared error that an exact cubic curve is given, of a variable between 0 and 1.
+LEAST_ERROR = 1e-9
+
+
+def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> float:
+    """Return the log-odds of x → y if a `fraction` of the rows counts; 0 for independent pairs."""
+    if evidence.independent:
+        return 0.0
+    n_rows = fraction * len(evidence.forward.nats)
+    z = fraction * evidence.nats / nats_error(math.sqrt(fraction) * evidence.error, n_rows)
+    forward = evidence.forward
+    backward = evidence.backward
+    if isinstance(forward, VectorEvidence) or isinstance(backward, VectorEvidence):
+        return NATS_SLOPE * z
+    if prior == "flat":
+        return NATS_SLOPE * z
+    kind, features = pair_features(Observed.of(forward), Observed.of(backward), z)
+    coefficients = learned_coefficients()[kind]
+    return math.fsum(coefficients[name] * value for name, value in features.items())
+
+
+@cache
+def learned_coefficients() -> dict[str, dict[str, float]]:
+    """Return the coefficients of each kind of pair by the names of features."""
+    table = files("anmmm.direction").joinpath("prior.json").read_text(encoding="utf-8")
+    coefficients: dict[str, dict[str, float]] = json.loads(table)["coefficients"]
+    return coefficients
+
+
+class Observed(NamedTuple):
+    """A variable as it was observed: its cells, and whether its values have no order."""
+
+    cells: Cells
+    is_categorical: bool
+
+    @classmethod
+    def of(cls, evidence: DirectionEvidence) -> Observed:
+        """Return the cause of a direction."""
+        return cls(evidence.cells, evidence.is_categorical)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether it has few values or categories."""
+        return self.is_categorical or self.cells.n_distinct <= FEW_VALUES
+
+
+def pair_features(x: Observed, y: Observed, z: float) -> tuple[str, dict[str, float]]:
+    """Return the kind of a pair and its features, positive if they speak for x → y."""
+    n_rows = len(x.cells.values)
+    if x.is_few and y.is_few:
+        return "tied", {"lengths": math.tanh(0.5 * z)}
+    if x.is_few:
+        return "few", few_features(x.cells, y.cells, z)
+    if y.is_few:
+        features = few_features(y.cells, x.cells, -z)
+        return "few", {name: -value for name, value in features.items()}
+    if min(x.cells.n_distinct, y.cells.n_distinct) >= DISTINCT_FRACTION * n_rows:
+        return "distinct", {"lengths": math.tanh(0.25 * z)}
+    features = {
+        "lengths": math.tanh(0.5 * z),
+        "regression error": regression_error(x.cells, y.cells),
+        "distinct values": math.tanh(math.log(y.cells.n_distinct) - math.log(x.cells.n_distinct)),
+    }
+    return "tied", features
+
+
+def regression_error(x: Cells, y: Cells) -> float:
+    """Return tanh of the log of both cubic regressions' errors, backward over forward.
+
+    Both variables are scaled to [0, 1]: RECI (Blöbaum, Janzing, Washio, Shimizu, Schölkopf,
+    AISTATS 2018).
+    """
+    forward = cubic_error(unit_interval(x.values), unit_interval(y.values))
+    backward = cubic_error(unit_interval(y.values), unit_interval(x.values))
+    return math.tanh(math.log(backward + LEAST_ERROR) - math.log(forward + LEAST_ERROR))
+
+
+def unit_interval(values: FloatArray) -> FloatArray:
+    """Return values (n_samples,) scaled to [0, 1]."""
+    low = values.min()
+    return np.asarray((values - low) / (values.max() - low))
+
+
+def cubic_error(cause: FloatArray, effect: FloatArray) -> float:
+    """Return the mean squared error of a cubic curve, (n_samples,) between 0 and 1."""
+    columns = np.polynomial.legendre.legvander(2.0 * cause - 1.0, 3)
+    # Not `solve`: beside one far value the columns are nearly dependent.
+    coefficients = np.linalg.lstsq(columns.T @ columns, columns.T @ effect)[0]
+    return float(np.mean((effect - columns @ coefficients) ** 2))
+
+
+def few_features(few: Cells, many: Cells, z: float) -> dict[str, float]:
+    """Return the features of a pair, positive if they speak for the variable of few values."""
+    counts = np.bincount(few.index, minlength=few.n_distinct)
+    levels = 0.5 * (few.edges[:-1] + few.edges[1:])
+    levels[few.index] = few.values
+    gaps = np.diff(levels)
+    is_even = len(levels) > 2 and bool(np.allclose(gaps, gaps[0]))
+    level_means = np.bincount(few.index, weights=many.values) / counts
+    return {
+        "lengths": math.tanh(0.25 * z),
+        "constant": 1.0,
+        "distinct values": math.tanh(0.5 * math.log(many.n_distinct / len(many.values))),
+        "two values": float(len(levels) == 2),
+        "evenly spaced": float(is_even),
+        "balance": float(counts.min() / counts.max()),
+        "explained variance": float(counts @ level_means**2 / len(many.values)),
+    }
