@@ -10,7 +10,8 @@ a real pair. Rows that the file has are skipped, so that a killed run goes on.
 
 Columns: truth and relation are of the pair as it was decided. Truth is 1 (x causes y), -1, 0
 (unrelated), 2 (common cause) or 3 (no direction); `forward` to `independent` are probabilities.
-`nats`, `error` and `common_cause_nats` are what the confidence is made of; `seconds` is CPU time.
+`nats`, `error`, `common_cause_nats`, the `kind` of a pair and the columns *feature …* are what the
+probabilities are made of; `seconds` is CPU time.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from anmmm import DirectionResult, infer_direction
+from anmmm.direction.prior import pair_features, standardized_nats
 from anmmm.evidence import EvidenceResult, column_limit_error
 from benchmarks.families import Family, chosen
 from benchmarks.families.base import CAUSE
@@ -31,6 +33,8 @@ from benchmarks.methods import DIRECTIONS
 from benchmarks.runs import Row, load_kernels, parser, read_common, run
 
 OURS = "anmmm"
+# Begins the names of columns with a feature of the prior.
+FEATURE = "feature "
 KEYS = ("family", "n", "seed", "method", "options")
 RELATIONS = {1: "x→y", -1: "y→x", 0: "undecided"}
 
@@ -96,6 +100,8 @@ def ours(x: np.ndarray, y: np.ndarray, seed: int, options: dict[str, Any]) -> Ro
         "relation": result.relation,
         "criterion": result.criterion,
         "score": result.score,
+        "log_odds": result.log_odds,
+        "plausible": "; ".join(result.plausible),
         "confidence": result.confidence,
         "notes": "; ".join(result.notes),
         "check_pvalue": check_pvalue,
@@ -112,7 +118,13 @@ def _lengths(result: DirectionResult) -> Row:
     if not isinstance(evidence, EvidenceResult):
         return {}
     shorter = evidence.chosen
+    kind: str = ""
+    features: dict[str, float] = {}
+    if not evidence.is_vector:
+        kind, features = pair_features(evidence, standardized_nats(evidence))
     return {
+        "kind": kind,
+        **{f"{FEATURE}{name}": value for name, value in features.items()},
         "model": shorter.model if shorter else "",
         "n_mechanisms": getattr(shorter, "n_mechanisms", None),
         "nats": evidence.nats,

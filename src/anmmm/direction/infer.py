@@ -250,7 +250,8 @@ def decide(
     probabilities = probabilities_of(evidence, confidence if odds >= 0.0 else 1.0 - confidence)
     confidence = max(probabilities.forward, probabilities.backward)
     direction = int(np.sign(odds)) if abs(odds) > ODDS_RESOLUTION else 0
-    if evidence.confounded or confidence < options.min_confidence:
+    is_independent = evidence.independent and probabilities.independent >= 0.5
+    if is_independent or evidence.confounded or confidence < options.min_confidence:
         direction = 0
     notes = [caveat.note for caveat in caveats if caveat.note]
     if options.common_cause and len(x) > LARGEST:

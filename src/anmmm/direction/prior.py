@@ -18,13 +18,13 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.confidence import NATS_SLOPE, nats_error
-from anmmm.evidence import DirectionEvidence, EvidenceResult, VectorEvidence
+from anmmm.evidence import EvidenceResult
 from anmmm.preprocessing import Cells
 
 Prior = Literal["learned", "flat"]
@@ -39,20 +39,19 @@ LEAST_ERROR = 1e-9
 
 
 def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> float:
-    """Return the log-odds of x → y if a `fraction` of the rows counts; 0 for independent pairs."""
-    if evidence.independent:
-        return 0.0
-    n_rows = fraction * len(evidence.forward.nats)
-    z = fraction * evidence.nats / nats_error(math.sqrt(fraction) * evidence.error, n_rows)
-    forward = evidence.forward
-    backward = evidence.backward
-    if isinstance(forward, VectorEvidence) or isinstance(backward, VectorEvidence):
+    """Return the log-odds of x → y against y → x if a `fraction` of the rows counts."""
+    z = standardized_nats(evidence, fraction)
+    if evidence.is_vector or prior == "flat":
         return NATS_SLOPE * z
-    if prior == "flat":
-        return NATS_SLOPE * z
-    kind, features = pair_features(Observed.of(forward), Observed.of(backward), z)
+    kind, features = pair_features(evidence, z)
     coefficients = learned_coefficients()[kind]
     return math.fsum(coefficients[name] * value for name, value in features.items())
+
+
+def standardized_nats(evidence: EvidenceResult, fraction: float = 1.0) -> float:
+    """Return the nats by which x → y is shorter over their error, of a `fraction` of the rows."""
+    n_rows = fraction * len(evidence.forward.nats)
+    return fraction * evidence.nats / nats_error(math.sqrt(fraction) * evidence.error, n_rows)
 
 
 @cache
@@ -70,8 +69,8 @@ class Observed(NamedTuple):
     is_categorical: bool
 
     @classmethod
-    def of(cls, evidence: DirectionEvidence) -> Observed:
-        """Return the cause of a direction."""
+    def of(cls, evidence: Any) -> Observed:
+        """Return the cause of a direction of single variables."""
         return cls(evidence.cells, evidence.is_categorical)
 
     @property
@@ -80,8 +79,10 @@ class Observed(NamedTuple):
         return self.is_categorical or self.cells.n_distinct <= FEW_VALUES
 
 
-def pair_features(x: Observed, y: Observed, z: float) -> tuple[str, dict[str, float]]:
+def pair_features(evidence: EvidenceResult, z: float) -> tuple[str, dict[str, float]]:
     """Return the kind of a pair and its features, positive if they speak for x → y."""
+    x = Observed.of(evidence.forward)
+    y = Observed.of(evidence.backward)
     n_rows = len(x.cells.values)
     if x.is_few and y.is_few:
         return "tied", {"lengths": math.tanh(0.5 * z)}

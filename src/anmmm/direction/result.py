@@ -127,7 +127,7 @@ class DirectionResult(Record):
         probabilities = self.probabilities
         if evidence is None or probabilities is None:
             return BY_DIRECTION[self.direction]
-        if evidence.independent and probabilities.independent >= 0.5:
+        if not self.direction and evidence.independent and probabilities.independent >= 0.5:
             return INDEPENDENT
         if evidence.confounded:
             return COMMON_CAUSE
