@@ -3,7 +3,7 @@
     python -m benchmarks.decide direct discrete -n 100 300 1000 --seeds 0:60 -o decisions.parquet
     python -m benchmarks.decide tuebingen:FOLDER -n 1000 -o decisions.parquet
 
-A name is a family (``trades/3/moonlight and moth catch``), a group (``trades``, ``trades/3``) or
+A name is a family (``trades/5/insured value and premium``), a group (``trades``) or
 real pairs: ``tuebingen:FOLDER`` and ``sim:FOLDER`` in the layout of Tübingen, ``real:FOLDER`` with
 pairs.csv and pairs.npz. Drawn pairs of odd seeds are exchanged; -n is the largest number of rows of
 a real pair. Rows that the file has are skipped, so that a killed run goes on.

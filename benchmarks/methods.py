@@ -48,7 +48,7 @@ def direct_lingam() -> Decide:
 
 def baseline(name: str) -> Decide:
     """Return a method of `benchmarks.baselines`."""
-    return DIRECTION_BASELINES[name]().direction
+    return DIRECTION_BASELINES[name].direction
 
 
 DIRECTIONS: dict[str, Callable[[], Decide]] = {

@@ -31,7 +31,7 @@ SUMMARIES: dict[str, tuple[tuple[str, ...], str]] = {
     "mixture-directions": (("mixtures",), "{}"),
     "families": (("direct", "discrete"), "{}"),
     "nothing": (("nothing",), "{}"),
-    "common-causes": (("confounded", "unconfounded", "designed", "trades"), "{}"),
+    "common-causes": (("confounded", "unconfounded", "designed"), "{}"),
     "unforeseen": (("designed", "trades"), "{}"),
     "paper-criterion": (("mixtures",), '{"criterion": "hsic"}'),
 }

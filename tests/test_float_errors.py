@@ -125,9 +125,3 @@ def test_states_of_the_caller_are_as_before_while_rows_are_read():
         for name in ("check_pvalue", "independence_pvalue"):
             assert getattr(result, name) == getattr(expected, name)
     assert states == ["raise"] * 2 * len(PAIRS)
-
-
-def test_warnings_name_the_line_of_the_user():
-    with pytest.warns(ConvergenceWarning) as caught:
-        fit_gppom(*TABLE.T[:2, :, np.newaxis], fit_options=FIT)
-    assert {warning.filename for warning in caught} == {__file__}

@@ -246,20 +246,6 @@ def test_moments_are_those_of_all_orders(seed, n, kind, other):
     assert_allclose(found[1:], of_all_orders(K, L), atol=2e-6)
 
 
-@pytest.mark.parametrize("n", [250, 1001, 2500])
-def test_moments_of_many_are_those_of_random_orders(n):
-    rng = np.random.default_rng(n)
-    x, y = rng.exponential(size=(1, n)), rng.normal(size=(1, n))
-    U, V = (np.concatenate(CenteredGram.of(points).factor, axis=1)[:, :n] for points in (x, y))
-    traces = np.array([np.sum((U @ V[:, rng.permutation(n)].T) ** 2) for _ in range(4000)])
-    mean, variance, third = moments(x, y)[1:]
-    away = (traces - mean) / np.sqrt(variance)
-    # Five standard errors of the means of 4000.
-    for power, expected in ((1, 0.0), (2, 1.0), (3, third / variance**1.5)):
-        values = away**power
-        assert abs(values.mean() - expected) < 5.0 * values.std() / np.sqrt(len(values))
-
-
 def test_blocks_make_no_difference(monkeypatch, rng):
     x, y = rng.normal(size=(1, 1500)), rng.exponential(size=(1, 1500))
     whole = moments(x, y)

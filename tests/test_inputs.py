@@ -102,22 +102,6 @@ def test_arrays_of_the_caller_are_not_changed():
         assert_array_equal(values, before)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        *(np.linspace(-1.0, 2.0, 12) * scale for scale in (1e-323, 1e-300, 1e150, 1e307)),
-        [0.0] * 11 + [1e-9],
-        [1e-200] * 11 + [1e200],
-        [-1e308, 1e308] * 5,
-        [*FLOATS, 1e11],
-        np.random.default_rng(0).standard_cauchy(2000),
-        1e8 + 1e-3 * FLOATS,
-    ],
-)
-def test_every_scale_with_ties_and_outliers_is_data(values):
-    assert_array_equal(as_matrix(values, "x")[:, 0], values)
-
-
 def test_a_pair_has_containers_and_widths_of_its_own():
     x, y = as_pair(pl.Series(NUMBERS), pd.DataFrame(TWO))
     assert x.shape == (12, 1)

@@ -12,7 +12,6 @@ from numpy.testing import assert_array_equal
 from anmmm import (
     cluster_mechanisms,
     infer_direction,
-    infer_directions,
 )
 from anmmm.datasets import make_anm_mixture
 
@@ -166,15 +165,3 @@ def test_a_result_draws_itself_by_its_names(decided, clustered):
     with pytest.raises(TypeError, match="'color'"):
         decided.plot(color="red")
     pyplot.close("all")
-
-
-@pytest.mark.parametrize("thousands", ["", "1.", "1'", "1\u202f"])
-def test_numbers_with_separators_are_refused_and_left_out_of_all_pairs(rng, thousands):
-    text = [f"{thousands}23{value},5" for value in rng.integers(3, size=60)]
-    y = rng.normal(size=60)
-    with pytest.raises(TypeError, match=r"x holds numbers .*decimals with a point"):
-        infer_direction(text, y)
-    frame = pd.DataFrame({"text": text, "y": y, "z": rng.normal(size=60)})
-    with pytest.warns(UserWarning, match=r"text \(numbers"):
-        assert len(infer_directions(frame, columns="all")) == 1
-    assert len(infer_directions(frame, columns="all", categories=["text"])) == 3

@@ -1,37 +1,29 @@
-"""The methods that the paper compares with, each a small frozen object.
+"""The methods that the paper compares with.
 
-DIRECTION_BASELINES["anm"]().direction(x, y)  # > 0: x causes y, < 0: y causes x, 0: undecided
-CLUSTERING_BASELINES["gmm"]().labels(x, y, 2, random_state=0)  # one label an observation
+DIRECTION_BASELINES["anm"].direction(x, y)  # > 0: x causes y, < 0: y causes x, 0: undecided
+CLUSTERING_BASELINES["gmm"].labels(x, y, 2, random_state=0)  # one label an observation
 """
 
-from collections.abc import Callable
-
-from benchmarks.baselines.anm import ANM
+from benchmarks.baselines.anm import anm
 from benchmarks.baselines.base import ClusteringBaseline, DirectionBaseline
-from benchmarks.baselines.clustering import (
-    DBSCAN,
-    GaussianMixture,
-    KMeans,
-    PCAKMeans,
-    SpectralClustering,
-)
-from benchmarks.baselines.ecp import ECP
-from benchmarks.baselines.igci import IGCI
-from benchmarks.baselines.lingam import LiNGAM
-from benchmarks.baselines.pnl import PNL
+from benchmarks.baselines.clustering import dbscan, gaussian_mixture, k_means, pca_k_means, spectral
+from benchmarks.baselines.ecp import ecp
+from benchmarks.baselines.igci import igci
+from benchmarks.baselines.lingam import lingam
+from benchmarks.baselines.pnl import pnl
 
-DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
-    "anm": ANM,
-    "pnl": PNL,
-    "igci": IGCI,
-    "ecp": ECP,
-    "lingam": LiNGAM,
+DIRECTION_BASELINES = {
+    "anm": DirectionBaseline("ANM", anm),
+    "pnl": DirectionBaseline("PNL", pnl),
+    "igci": DirectionBaseline("IGCI", igci),
+    "ecp": DirectionBaseline("ECP", ecp),
+    "lingam": DirectionBaseline("LiNGAM", lingam),
 }
 
-CLUSTERING_BASELINES: dict[str, Callable[..., ClusteringBaseline]] = {
-    "k-means": KMeans,
-    "pca-k-means": PCAKMeans,
-    "gmm": GaussianMixture,
-    "spectral": SpectralClustering,
-    "dbscan": DBSCAN,
+CLUSTERING_BASELINES = {
+    "k-means": ClusteringBaseline("k-means", k_means),
+    "pca-k-means": ClusteringBaseline("PCA-km", pca_k_means),
+    "gmm": ClusteringBaseline("GMM", gaussian_mixture),
+    "spectral": ClusteringBaseline("SpeClu", spectral),
+    "dbscan": ClusteringBaseline("DBSCAN", dbscan),
 }

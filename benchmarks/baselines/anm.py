@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -12,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from anmmm._typing import FloatArray
 from anmmm.independence import median_width
-from benchmarks.baselines.base import DirectionBaseline, independence_score
+from benchmarks.baselines.base import independence_score
 
 # Of standardized variables: signal and noise variances, and length scales from far below the
 # spacing of 1000 points to a straight line.
@@ -20,16 +19,16 @@ VARIANCES = (1e-3, 1e3)
 NOISE = (1e-5, 1e1)
 LENGTHS = (1e-2, 1e2)
 START_NOISE = 0.1
+N_STARTS = 2
 
 
-@dataclass(frozen=True)
-class ANM(DirectionBaseline):
+def anm(x: FloatArray, y: FloatArray) -> float:
     """Additive noise model (ANM) with Gaussian process regression and HSIC.
 
     The direction in which the residual of the effect is more independent of the cause.
 
     Score: forward minus backward log p-value of the gamma HSIC test, in nats. The likelihood is
-    maximized from `n_starts` length scales, the median distance, a quarter of it and so on; the
+    maximized from `N_STARTS` length scales, the median distance, a quarter of it and so on; the
     likeliest end is taken. O(N³) time and O(N²) memory for each of some twenty evaluations a start.
 
     References
@@ -40,14 +39,7 @@ class ANM(DirectionBaseline):
     Mooij, Peters, Janzing, Zscheischler, Schölkopf: Distinguishing cause from effect using
     observational data. JMLR 17, 2016 (Algorithm 1 with the score ANM-pHSIC).
     """
-
-    n_starts: int = 2
-    label: ClassVar[str] = "ANM"
-
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        return independence_score(
-            (x, _residual(x, y, self.n_starts)), (y, _residual(y, x, self.n_starts))
-        )
+    return independence_score((x, _residual(x, y, N_STARTS)), (y, _residual(y, x, N_STARTS)))
 
 
 def _residual(cause: FloatArray, effect: FloatArray, n_starts: int) -> FloatArray:

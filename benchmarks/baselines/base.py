@@ -1,9 +1,10 @@
-"""What every baseline promises, and how all of them read a pair."""
+"""How every baseline reads a pair, and what those of directions share."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,15 @@ from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
 
 
-class DirectionBaseline(ABC):
-    """A method that tells cause from effect; `label` is its name in print."""
+@dataclass(frozen=True)
+class DirectionBaseline:
+    """A method that tells cause from effect.
 
-    label: ClassVar[str]
+    label: its name in print. score: of variables of mean 0 and standard deviation 1, (n_samples,).
+    """
+
+    label: str
+    score: Callable[[FloatArray, FloatArray], float]
 
     def direction(self, x: ArrayLike, y: ArrayLike) -> float:
         """Score a pair: positive where x causes y, negative where y causes x, 0 if undecided.
@@ -26,17 +32,19 @@ class DirectionBaseline(ABC):
         """
         reason = f"{self.label} compares single variables; pass one column"
         first, second = as_pair(x, y, single=reason)
-        return self._score(standardize(first)[0][:, 0], standardize(second)[0][:, 0])
-
-    @abstractmethod
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        """Score variables of mean 0 and standard deviation 1 (ddof 0), shape (n_samples,)."""
+        return self.score(standardize(first)[0][:, 0], standardize(second)[0][:, 0])
 
 
-class ClusteringBaseline(ABC):
-    """A method that parts observations into clusters; `label` is its name in print."""
+@dataclass(frozen=True)
+class ClusteringBaseline:
+    """A method that parts observations into clusters.
 
-    label: ClassVar[str]
+    label: its name in print. cluster: labels the standardized points [x, y], given them, the number
+    of clusters and a seed.
+    """
+
+    label: str
+    cluster: Callable[[FloatArray, int, int], Any]
 
     def labels(
         self, x: ArrayLike, y: ArrayLike, n_mechanisms: int, *, random_state: RandomState = None
@@ -46,11 +54,7 @@ class ClusteringBaseline(ABC):
         n_clusters = check_count(n_mechanisms, "n_mechanisms", maximum=len(points))
         # scikit-learn does not take all sources of randomness that the package takes.
         seed = int(check_rng(random_state).integers(2**31))
-        return np.asarray(self._cluster(points, n_clusters, seed), dtype=np.intp)
-
-    @abstractmethod
-    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
-        """Label the rows of the standardized points [x, y]."""
+        return np.asarray(self.cluster(points, n_clusters, seed), dtype=np.intp)
 
 
 def independence_score(

@@ -5,25 +5,21 @@ causal-learn is imported when a direction is asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from anmmm._optional import require
 from anmmm._typing import FloatArray
-from benchmarks.baselines.base import DirectionBaseline
 
 # Columns of the augmented data.
 X, Y, INDEX = 0, 1, 2
+LEVEL = 0.05
 
 
-@dataclass(frozen=True)
-class ECP(DirectionBaseline):
+def ecp(x: FloatArray, y: FloatArray) -> float:
     """Enhanced constraint-based procedure (ECP) for mechanisms that change, after Zhang et al.
 
     An index of the source joins the two variables. Of three variables, tested by the kernel
-    conditional independence test at level `alpha`, the index is a cause of what it stays dependent
+    conditional independence test at level 0.05, the index is a cause of what it stays dependent
     on; that the index changes one variable alone orients the edge between the two. The score is 1,
     -1 or 0.
 
@@ -40,24 +36,19 @@ class ECP(DirectionBaseline):
     Zhang, Peters, Janzing, Schölkopf: Kernel-based conditional independence test and application
     in causal discovery. UAI 2011.
     """
-
-    alpha: float = 0.05
-    label: ClassVar[str] = "ECP"
-
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        # The steps of causal-learn's `cdnod`, which always shows a progress bar.
-        cit, skeleton, colliders, meek = (
-            require(f"causallearn.utils.{name}", "bench", "ECP needs causal-learn")
-            for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
-        )
-        data = np.column_stack([x, y, np.arange(len(x), dtype=np.float64)])
-        test = cit.CIT(data, "kci")
-        graph = skeleton.skeleton_discovery(data, self.alpha, test, show_progress=False)
-        index = graph.G.nodes[INDEX]
-        for node in graph.G.get_adjacent_nodes(index):
-            graph.G.add_directed_edge(index, node)
-        ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
-        # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
-        forward = ends[Y, X] == 1 and ends[X, Y] == -1
-        backward = ends[X, Y] == 1 and ends[Y, X] == -1
-        return float(forward) - float(backward)
+    # The steps of causal-learn's `cdnod`, which always shows a progress bar.
+    cit, skeleton, colliders, meek = (
+        require(f"causallearn.utils.{name}", "bench", "ECP needs causal-learn")
+        for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
+    )
+    data = np.column_stack([x, y, np.arange(len(x), dtype=np.float64)])
+    test = cit.CIT(data, "kci")
+    graph = skeleton.skeleton_discovery(data, LEVEL, test, show_progress=False)
+    index = graph.G.nodes[INDEX]
+    for node in graph.G.get_adjacent_nodes(index):
+        graph.G.add_directed_edge(index, node)
+    ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
+    # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
+    forward = ends[Y, X] == 1 and ends[X, Y] == -1
+    backward = ends[X, Y] == 1 and ends[Y, X] == -1
+    return float(forward) - float(backward)

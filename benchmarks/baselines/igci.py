@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from anmmm._typing import FloatArray
-from benchmarks.baselines.base import DirectionBaseline
 
 
-@dataclass(frozen=True)
-class IGCI(DirectionBaseline):
+def igci(x: FloatArray, y: FloatArray) -> float:
     """Information-geometric causal inference (IGCI).
 
     Made for deterministic invertible functions: where the density of the cause and the slope of
@@ -32,13 +27,9 @@ class IGCI(DirectionBaseline):
     Information-geometric approach to inferring causal directions. Artificial Intelligence
     182-183, 2012.
     """
-
-    label: ClassVar[str] = "IGCI"
-
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        x = _unit_range(x)
-        y = _unit_range(y)
-        return _mean_log_slope(y, x) - _mean_log_slope(x, y)
+    x = _unit_range(x)
+    y = _unit_range(y)
+    return _mean_log_slope(y, x) - _mean_log_slope(x, y)
 
 
 def _unit_range(values: FloatArray) -> FloatArray:

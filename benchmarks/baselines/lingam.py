@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from benchmarks.baselines.base import DirectionBaseline
 
 # Hyvärinen 1998, the two-moment approximation with log cosh u and u exp(-u²/2).
 GAUSSIAN_ENTROPY = 0.5 * (1.0 + math.log(2.0 * math.pi))
@@ -20,8 +17,7 @@ LOGCOSH_OF_GAUSSIAN = 0.37457
 SMALLEST_RESIDUAL = 1e-12
 
 
-@dataclass(frozen=True)
-class LiNGAM(DirectionBaseline):
+def lingam(x: FloatArray, y: FloatArray) -> float:
     """Linear non-Gaussian acyclic model (LiNGAM) of two variables.
 
     The direction in which a linear model with independent, non-Gaussian noise is likelier. For two
@@ -40,14 +36,10 @@ class LiNGAM(DirectionBaseline):
     Hyvärinen, Smith: Pairwise likelihood ratios for estimation of non-Gaussian structural equation
     models. JMLR 14, 2013 (the comparison, section 2; its entropies, section 3).
     """
-
-    label: ClassVar[str] = "LiNGAM"
-
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        slope = float(np.mean(x * y))
-        if 1.0 - slope * slope < SMALLEST_RESIDUAL:
-            return 0.0
-        return _length(y, x, slope) - _length(x, y, slope)
+    slope = float(np.mean(x * y))
+    if 1.0 - slope * slope < SMALLEST_RESIDUAL:
+        return 0.0
+    return _length(y, x, slope) - _length(x, y, slope)
 
 
 def _length(cause: FloatArray, effect: FloatArray, slope: float) -> float:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
@@ -12,7 +10,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from anmmm._typing import FloatArray
-from benchmarks.baselines.base import DirectionBaseline, independence_score
+from benchmarks.baselines.base import independence_score
 
 # Components of the density of the noise, and their smallest width in standard deviations of the
 # noise: ties would draw a width to zero.
@@ -26,10 +24,16 @@ FURTHEST_LOGARITHM = 8.0
 LOGARITHMS = (4, 5, 6, 9, 10)
 # Of the least-squares start of f.
 RIDGE = 1e-2
+# Tanh units of f and of g.
+N_HIDDEN = 6
+N_BENDS = 4
+# Weight of the squared distance of the parameters from their start, in nats for all observations.
+DECAY = 0.3
+# L-BFGS steps of one fit.
+MAX_ITER = 200
 
 
-@dataclass(frozen=True)
-class PNL(DirectionBaseline):
+def pnl(x: FloatArray, y: FloatArray) -> float:
     """Post-nonlinear causal model (PNL), ``y = h(f(x) + e)`` with h invertible.
 
     The noise is recovered as ``e = g(y) - f(x)``. f is a line plus tanh units; g = h⁻¹ is a rising
@@ -41,20 +45,10 @@ class PNL(DirectionBaseline):
     The effect enters by its normal scores: a rising transformation of the effect gives a model of
     the same class with the same noise, and from this one the fit of g starts well whatever h is.
 
-    Parameters
-    ----------
-    n_hidden, n_bends : int
-        Tanh units of f and of g.
-    decay : float
-        Weight of the squared distance of the parameters from where they start, in nats, for all
-        observations together.
-    max_iter : int
-        Most L-BFGS steps of one fit.
-
     Notes
     -----
     The score is the forward minus the backward log p-value of the gamma HSIC test of cause and
-    noise, in nats. O(N) for each of at most `max_iter` steps; the test is O(N²) up to 1000
+    noise, in nats. O(N) for each of at most `MAX_ITER` steps; the test is O(N²) up to 1000
     observations.
 
     References
@@ -62,29 +56,20 @@ class PNL(DirectionBaseline):
     Zhang, Hyvärinen: On the identifiability of the post-nonlinear causal model. UAI 2009 (the
     model, eq. 1; estimation by constrained nonlinear ICA and the test of independence, section 4).
     """
+    return independence_score((x, _noise(x, y)), (y, _noise(y, x)))
 
-    n_hidden: int = 6
-    n_bends: int = 4
-    decay: float = 0.3
-    max_iter: int = 200
-    label: ClassVar[str] = "PNL"
 
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        return independence_score((x, self._noise(x, y)), (y, self._noise(y, x)))
-
-    def _noise(self, cause: FloatArray, effect: FloatArray) -> FloatArray:
-        model = PostNonlinear(
-            cause, _normal_scores(effect), self.n_hidden, self.n_bends, self.decay
-        )
-        end = minimize(
-            model.value_and_grad,
-            model.start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=model.bounds,
-            options={"maxiter": self.max_iter, "maxcor": 20},
-        )
-        return model.noise(end.x)
+def _noise(cause: FloatArray, effect: FloatArray) -> FloatArray:
+    model = PostNonlinear(cause, _normal_scores(effect), N_HIDDEN, N_BENDS, DECAY)
+    end = minimize(
+        model.value_and_grad,
+        model.start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=model.bounds,
+        options={"maxiter": MAX_ITER, "maxcor": 20},
+    )
+    return model.noise(end.x)
 
 
 class PostNonlinear:

@@ -2,7 +2,6 @@
 
 from benchmarks.families.base import Family, by_name
 from benchmarks.families.confounded import CONFOUNDED_FAMILIES
-from benchmarks.families.contaminated import CONTAMINATED
 from benchmarks.families.designed import DESIGNED
 from benchmarks.families.direct import DIRECT, DISCRETE, MIXTURES
 from benchmarks.families.lines import LINES
@@ -11,7 +10,6 @@ from benchmarks.families.mixed import MIXED
 from benchmarks.families.nothing import NOTHING
 from benchmarks.families.real import READERS
 from benchmarks.families.trades import TRADES
-from benchmarks.families.transformed import TRANSFORMED
 from benchmarks.families.vectors import VECTORS
 
 FAMILIES: dict[str, Family] = by_name(
@@ -22,9 +20,7 @@ FAMILIES: dict[str, Family] = by_name(
     + CONFOUNDED_FAMILIES
     + DESIGNED
     + TRADES
-    + CONTAMINATED
     + MARGINAL
-    + TRANSFORMED
     + VECTORS
     + LINES
     + [MIXED]

@@ -32,22 +32,12 @@ class Rows:
         """Draw a parameter of the pair."""
         return self.plain.uniform(low, high)
 
-    def numbered_sources(self, low: int, high: int) -> Sources:
-        """Draw how many unrecorded sources of unequal size there are, and that of every row."""
-        count = int(self.plain.integers(low, high + 1))
-        sizes = self.plain.dirichlet(np.full(count, 4.0))
-        return Sources(self.plain, self.choice(count, p=sizes), count)
-
     def sources(self, low: int, high: int, evenness: float = 4.0, n: int | None = None) -> Sources:
         """Draw unrecorded sources; parameters are drawn up to the last one that has a row."""
         count = int(self.plain.integers(low, high + 1))
         sizes = self.plain.dirichlet(np.full(count, evenness))
         labels = self.plain.choice(count, n or self.n, p=sizes)
         return Sources(self.plain, labels, int(labels.max()) + 1)
-
-    def blocks(self, length: int) -> Sources:
-        """Return sources of so many rows each, one after the other."""
-        return Sources(self.plain, np.arange(self.n) // length, self.n // length + 1)
 
     def some(self, low: float, high: float) -> np.ndarray:
         """Draw which rows something happens in, with a random probability from low to high."""

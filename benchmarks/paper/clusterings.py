@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
 from anmmm._typing import FloatArray
-from benchmarks.baselines import CLUSTERING_BASELINES, DBSCAN, SpectralClustering
+from benchmarks.baselines import CLUSTERING_BASELINES
 from benchmarks.baselines.base import ClusteringBaseline
+from benchmarks.baselines.clustering import dbscan, spectral
 from benchmarks.paper.published import LAMBDAS
 from benchmarks.paper.study import Record, attempt
 from benchmarks.paper.tables import grouped, mean_error
@@ -23,20 +25,28 @@ DEFAULT = "ANM-MM, default"
 LATENT = "ANM-MM, k-means on Θ, λ = 1"
 PAPER = "ANM-MM, k-means on Θ, best λ"
 
+neighbors = partial(spectral, affinity="nearest_neighbors")
+RADII = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+
+
+def tuned(cluster: Callable[..., Any], **options: Any) -> ClusteringBaseline:
+    """Return a baseline with other options than its defaults; a record has its own label."""
+    return ClusteringBaseline("", partial(cluster, **options))
+
+
 # The baselines as they come, but for the affinity that gives the paper's figures for SpeClu.
 METHODS: Mapping[str, ClusteringBaseline] = {
-    **{method().label: method() for method in CLUSTERING_BASELINES.values()},
-    "SpeClu": SpectralClustering(affinity="nearest_neighbors"),
+    **{method.label: method for method in CLUSTERING_BASELINES.values()},
+    "SpeClu": tuned(neighbors),
 }
 
 # Options of two baselines that depend much on them, for a best of grid beside the best λ.
 GRIDS: Mapping[str, Mapping[str, ClusteringBaseline]] = {
     "SpeClu": {
-        "neighbors=5": SpectralClustering(affinity="nearest_neighbors", n_neighbors=5),
-        "neighbors=10": SpectralClustering(affinity="nearest_neighbors", n_neighbors=10),
-        **{f"gamma={gamma:g}": SpectralClustering(gamma=gamma) for gamma in (1.0, 5.0, 10.0)},
+        **{f"neighbors={n}": tuned(neighbors, n_neighbors=n) for n in (5, 10)},
+        **{f"gamma={gamma:g}": tuned(spectral, gamma=gamma) for gamma in (1.0, 5.0, 10.0)},
     },
-    "DBSCAN": {f"eps={eps:g}": DBSCAN(eps=eps) for eps in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)},
+    "DBSCAN": {f"eps={eps:g}": tuned(dbscan, eps=eps) for eps in RADII},
 }
 BEST = {name: f"{name}, best options" for name in GRIDS}
 

@@ -26,8 +26,7 @@ PROGRAM = "ANM-MM, hsic_ratio, best λ"
 # Criteria of the paper: its Algorithm 1, and what the authors' program compares.
 CRITERIA = {PAPER: "hsic", PROGRAM: "hsic_ratio"}
 
-BASELINES = {name: DIRECTION_BASELINES[name]() for name in ("anm", "pnl", "igci", "ecp", "lingam")}
-_LABELS = tuple(method.label for method in BASELINES.values())
+_LABELS = tuple(method.label for method in DIRECTION_BASELINES.values())
 # Every row, in the order of the tables.
 NAMES = (DEFAULT, FIXED, PAPER, PROGRAM, *_LABELS)
 
@@ -83,7 +82,7 @@ def measure_directions(
                 forward, backward = result.models.scores(criterion)
                 score = backward - forward
             add("ANM-MM", score, cells, criterion, lam)
-    for name, method in BASELINES.items():
+    for name, method in DIRECTION_BASELINES.items():
         order = by_source if name == "ecp" and by_source is not None else slice(None)
         add(method.label, *attempt(method.direction, x[order], y[order]))
     return records

@@ -45,7 +45,7 @@ class OnMixture(Compiled):
         warm_up()
         ignore_warnings()
         n_samples = parameters[-1]
-        self.x, self.y, self.labels = make_anm_mixture("f3", n_samples, random_state=0)
+        self.x, self.y, _ = make_anm_mixture("f3", n_samples, random_state=0)
 
 
 def ignore_warnings() -> None:

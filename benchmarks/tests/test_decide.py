@@ -24,7 +24,7 @@ def rows_of(path):
 
 
 def test_a_killed_run_goes_on_to_the_same_rows(tmp_path):
-    command = ["trades/4/bar load and repetitions", "nothing/independent", "-n", "40"]
+    command = ["trades/5/insured value and premium", "nothing/independent", "-n", "40"]
     whole = tmp_path / "whole.parquet"
     parts = tmp_path / "parts.parquet"
     decide.main([*command, "--seeds", "0:3", "-o", str(whole)])

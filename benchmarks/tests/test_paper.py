@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 from anmmm.datasets import SETTINGS
 from anmmm.datasets.sample import SAMPLE
+from benchmarks.baselines import DIRECTION_BASELINES
 from benchmarks.paper import __main__ as paper
 from benchmarks.paper import clusterings, directions, fig5, mixtures
 from benchmarks.paper.published import LAMBDAS
@@ -57,7 +58,7 @@ def direction_records(right):
     keys = [(directions.DEFAULT, "evidence", None)]
     for lam in LAMBDAS:
         keys += [("ANM-MM", criterion, lam) for criterion in directions.CRITERIA.values()]
-    keys += [(method.label, None, None) for method in directions.BASELINES.values()]
+    keys += [(method.label, None, None) for method in DIRECTION_BASELINES.values()]
     records = []
     for key in keys:
         for place in range(2):

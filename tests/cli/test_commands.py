@@ -88,9 +88,6 @@ def test_direction_json_agrees_with_the_library(document, data, options):
     assert (turned["direction"], turned["score"]) == (-found["direction"], -found["score"])
 
 
-# --- cluster --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "n_mechanisms", "options"),
     [
@@ -108,9 +105,6 @@ def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, opt
     assert ("labels not refined: refine is False" in err) is ("refine" in options)
 
 
-# --- directions -----------------------------------------------------------------------------------
-
-
 def test_the_output_in_the_readme_is_true(run):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     shown = readme.split("```text\n")[1].split("```")[0]
@@ -123,9 +117,6 @@ def test_the_output_in_the_readme_is_true(run):
     assert found, out
     scores = [found.groups(), re.findall(number, shown)]
     np.testing.assert_allclose(*np.asarray(scores, float), atol=0.0015)
-
-
-# --- evaluate -------------------------------------------------------------------------------------
 
 
 # --- the terminal ---------------------------------------------------------------------------------
@@ -153,19 +144,6 @@ def test_a_criterion_of_the_latent_prints_dependences(printed, data):
     lines = printed("direction", data, "--criterion", "hsic_ratio", "--lam", "0.5").splitlines()
     assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
     assert "  criterion     hsic_ratio, λ = 0.5" in lines
-
-
-def test_undecided_columns_have_no_model(document, tmp_path):
-    x = np.random.default_rng(0).normal(size=30)
-    write_columns(tmp_path / "t.csv", x, x, header="a,b")
-    found = document("direction", "t.csv")
-    assert (found["direction"], found["model"], found["n_mechanisms"]) == (0, None, None)
-
-
-def test_a_direction_below_the_least_confidence_is_undecided(document, refused, data):
-    found = document("direction", data, "--min-confidence", "1")
-    assert (found["direction"], found["relation"], found["sure"]) == (0, "undecided", None)
-    assert "--min-confidence" in refused("direction", data, "--min-confidence", "2")
 
 
 @pytest.mark.parametrize(("bend", "answer"), [(0.0, "no preference"), (0.4, "leaning")])
@@ -341,14 +319,6 @@ def test_directions_writes_rows_as_csv_and_json(printed, document, folder, tmp_p
     assert found["summary"]["weighted_accuracy"] == 0.25
     assert [row["direction"] for row in found["rows"]] == [1, -1, None, None]
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "r.jsonl"]
-
-
-def test_shards_are_the_rows_of_the_whole(run, folder, tmp_path):
-    run("directions", folder, "-o", "whole.jsonl")
-    whole = (tmp_path / "whole.jsonl").read_text().splitlines()
-    for number in (1, 2, 3):
-        run("directions", folder, "-o", f"{number}.jsonl", "--shard", f"{number}/3")
-        assert (tmp_path / f"{number}.jsonl").read_text().splitlines() == whole[number - 1 :: 3]
 
 
 def test_clusters_are_a_table_and_rows(run, document, folder, tmp_path):

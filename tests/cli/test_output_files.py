@@ -167,21 +167,6 @@ def test_a_full_disk_names_the_plot_and_leaves_none(run, data, suffix):
     assert sorted(os.listdir()) == ["data.csv", "rows.csv"]
 
 
-def test_a_plot_that_fails_leaves_the_old_file(run, data, monkeypatch):
-    from anmmm import plotting
-
-    (data / "p.png").write_bytes(b"old")
-
-    def fail(self, file, **options):
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
-    assert run("cluster", "data.csv", "--plot", "p.png", "--force")[0] == 2
-    assert (data / "p.png").read_bytes() == b"old"
-    assert sorted(os.listdir()) == ["data.csv", "p.png", "rows.csv"]
-
-
 def test_the_report_is_that_of_the_library(run, data):
     assert run("report", "rows.csv")[0] == 0
     write_report("rows.csv", "same.html")

@@ -69,10 +69,3 @@ def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
         found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
     assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
     assert found[:31] + found[32:] == expected[:31] + expected[32:]
-
-
-def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, run):
-    command = ("directions", "sample", "--max-samples", "20", "-o")
-    assert run(*command, "here.csv")[0] == 0
-    assert run(*command, "there.csv", "--dask", dask.scheduler.address)[0] == 0
-    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()

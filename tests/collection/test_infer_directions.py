@@ -245,17 +245,6 @@ def test_interrupted_results_are_not_taken_for_complete_ones(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_results_are_not_written_over_their_source(tmp_path):
-    table = tmp_path / "mine.csv"
-    table.write_text(
-        "pair_id,x,y\n" + "".join(f"1,{a},{b}\n" for a, b in zip(*mixture(1), strict=True))
-    )
-    before = table.read_bytes()
-    with pytest.raises(FileExistsError):
-        infer_directions(table, columns=[("x", "y")], **CHEAP).write(table)
-    assert table.read_bytes() == before
-
-
 @pytest.mark.parametrize("change", ["rewritten", "removed"])
 def test_a_file_that_changes_during_the_run_is_an_error_after_its_rows(tmp_path, change):
     path = tmp_path / "m.csv"
@@ -268,18 +257,6 @@ def test_a_file_that_changes_during_the_run_is_an_error_after_its_rows(tmp_path,
     with pytest.raises(SourceError, match=r"m\.csv: changed during the run"):
         found.extend(walk)
     assert len(found) == 3
-
-
-def test_rows_have_the_answer_of_the_pair_alone(rng):
-    unrelated = rng.normal(size=60), rng.uniform(size=60)
-    source = [mixture(1, n=60), unrelated, (unrelated[0], unrelated[0])]
-    rows = list(infer_directions(source, keep_results=True, random_state=0))
-    assert [row.relation for row in rows] == ["x→y", "independent", "undecided"]
-    assert [row.direction for row in rows] == [1, 0, 0]
-    for row in rows:
-        for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
-            assert getattr(row, name) == getattr(row.result, name)
-    assert [row.cause for row in rows] == ["x", None, None]
 
 
 def test_a_direction_below_the_least_confidence_is_undecided():

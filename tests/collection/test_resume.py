@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sqlite3
 from collections import Counter
 from contextlib import closing
 from itertools import islice
@@ -26,7 +25,6 @@ from subprocess_helpers import (
     outputs_of,
     python,
     rows_of,
-    running,
     started,
     wait_until,
 )
@@ -194,13 +192,6 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_stays(path, content):
     assert path.read_bytes() == content
 
 
-def test_a_file_with_another_table_is_no_checkpoint(path):
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript("CREATE TABLE rows (a); INSERT INTO rows VALUES (1)")
-    with pytest.raises(CheckpointError, match="no checkpoint"):
-        Checkpoint(path)
-
-
 def test_a_checkpoint_cut_in_the_middle_is_refused_by_name(path):
     run(Source(300), checkpoint=path).to_list()
     content = path.read_bytes()
@@ -266,17 +257,6 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_pat
     assert Path("r.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 
-def test_a_run_goes_on_after_a_late_fault_of_the_source_is_repaired(run):
-    pair_lines("m.csv", [0, 1, 2, 3, 2])
-    status, _, err = run("directions", "m.csv", "-o", "r.csv")
-    assert (status, "m.csv:6: the pair id 'p2'" in err) == (2, True)
-    pair_lines("m.csv", [0, 7, 2, 3, 4])
-    status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
-    assert (status, "3 of 4 rows were used" in err) == (0, True)
-    run("directions", "m.csv", "-o", "whole.csv")
-    assert Path("r.csv").read_bytes() == Path("whole.csv").read_bytes()
-
-
 # --- runs that are interrupted --------------------------------------------------------------------
 
 
@@ -321,29 +301,6 @@ def test_a_full_disk_ends_the_run_and_keeps_its_rows(path):
     resumed = run(Source(200), checkpoint=path)
     assert 0 < resumed.n_resumed < 200
     assert resumed.to_list() == run(Source(200)).to_list()
-
-
-@pytest.mark.slow
-@posix
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_ends_a_run_and_keeps_its_rows(tmp_path, n_jobs):
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from stubs import pairs, run\n"
-        f"rows = run(pairs(100000), n_jobs={n_jobs}, rest=0.01, checkpoint='c')\n"
-        "try:\n"
-        "    for row in rows: print(row.pair_id, flush=True)\n"
-        "except KeyboardInterrupt: sys.exit(130)\n"
-    )
-    process = running("-c", code, Path(__file__).parent, cwd=tmp_path)
-    wait_until(lambda: rows_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
-    # As a terminal does: to the whole group.
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = outputs_of(process, "SIGINT")
-    assert (process.returncode, err) == (130, "")
-    resumed = run(pairs(100000), checkpoint=tmp_path / "c")
-    assert resumed.n_resumed >= max(20, len(out.splitlines()))
-    resumed.close()
 
 
 def test_a_worker_lost_in_a_run_stays_lost_when_it_resumes(path):

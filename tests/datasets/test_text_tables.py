@@ -240,14 +240,3 @@ def test_written_numbers_are_read_back_exactly(rows, delimiter, newline, header)
     result = table(newline.join(lines))
     np.testing.assert_array_equal(result.numbers(), rows)
     assert result.names == (("alpha", "beta", "gamma") if header else None)
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_give_a_table_or_an_error_that_names_the_file(data):
-    problem = ""
-    try:
-        result = table(data)
-        assert result.numbers().shape == (len(result.rows), result.n_columns)
-    except SourceError as error:
-        problem = str(error)
-    assert problem == "" or problem.startswith("data.csv:")

@@ -75,22 +75,6 @@ def test_pairs_of_different_data_sets_have_the_usual_error(rng):
         assert_allclose(accuracy_errors(right, np.ones(50), groups)[0], usual)
 
 
-def test_doubling_every_pair_in_its_data_set_changes_no_error(rng):
-    right, weights = (rng.uniform(size=30) < 0.7).astype(float), rng.uniform(size=30)
-    certainty, groups = rng.uniform(size=30), [f"set {number}" for number in range(30)]
-    twice = [np.concatenate([each, each]) for each in (right, weights, certainty)]
-    assert_allclose(
-        accuracy_errors(twice[0], twice[1], groups + groups), accuracy_errors(right, weights)
-    )
-    one = decision_rates(certainty, right, weights)
-    other = decision_rates(twice[2], twice[0], twice[1], groups=groups + groups)
-    assert_allclose(other.accuracy, one.accuracy)
-    assert_allclose(other.error, one.error)
-    # Taken for pairs of their own they would look like twice the evidence.
-    naive = accuracy_errors(twice[0], twice[1])
-    assert_allclose(naive[0], accuracy_errors(right, weights)[0] / np.sqrt(2), rtol=0.02)
-
-
 def test_groups_count_in_every_error_of_an_evaluation():
     single = rows(*((1.0 - 0.1 * n, 1 if n % 3 else -1, 1.0 + n) for n in range(9)))
     single = [dataclasses.replace(row, group=row.pair_id) for row in single]

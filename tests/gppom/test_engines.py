@@ -11,7 +11,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from mpmath import mp
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
@@ -19,7 +18,6 @@ from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import dense as dense_engine
 from anmmm.gppom.options import FIT_TOLERANCE, OBJECTIVE_TOLERANCE
-from anmmm.gppom.parameters import LOG_BOUND
 from drawn import objective_of
 from kernel_forms import in_parallel
 
@@ -92,10 +90,9 @@ def outcome(engine, theta, omega, **weights):
     return value_of(terms, **weights), gradient_of(terms, omega)
 
 
-def engine_of(kind, X, Y, q=1, lam=1.0, hsic_floor=HSIC_FLOOR, max_rank=None, **options):
-    limit = {} if max_rank is None else {"max_rank": max_rank}
+def engine_of(kind, X, Y, q=1, lam=1.0, hsic_floor=HSIC_FLOOR, **options):
     options = {"engine_tol": OBJECTIVE_TOLERANCE, "hsic_floor": hsic_floor, **options}
-    return kind(X, Y, lam, FitOptions(n_latent=q, **options), **limit)
+    return kind(X, Y, lam, FitOptions(n_latent=q, **options))
 
 
 def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **options):
@@ -155,60 +152,6 @@ def test_lowrank_is_dense_where_it_works_in_blocks():
     assert_engines_agree(n, 1, 1, 1, points)
 
 
-def value_in_many_digits(z, X, Y):
-    """J at Θ and log Ω, numbers of mpmath, from its formula."""
-    n = len(X)
-    theta, (a, beta, gamma_x, gamma_theta) = z[:n], map(mp.exp, z[n:])
-    K_x = [[mp.exp(-gamma_x * (p - q) ** 2) for q in X] for p in X]
-    K_theta = [[mp.exp(-gamma_theta * (p - q) ** 2) for q in theta] for p in theta]
-    noise, places = 1 / beta + mp.mpf(NOISE_FLOOR), range(n)
-    K = mp.diag([noise] * n) + a * mp.matrix(
-        [[K_x[i][j] * K_theta[i][j] for j in places] for i in places]
-    )
-    L = mp.cholesky(K)
-    quadratic = (Y.T * mp.cholesky_solve(K, Y))[0]
-    log_det = 2 * sum(mp.log(L[i, i]) for i in places)
-    means = [sum(row) / n for row in K_x]
-    centered = [[K_x[i][j] - means[i] - means[j] + sum(means) / n for j in places] for i in places]
-    trace = sum(centered[i][j] * K_theta[i][j] for i in places for j in places)
-    penalty = mp.log(trace / n**2 + mp.mpf(HSIC_FLOOR))
-    return (n * mp.log(2 * mp.pi) + log_det + quadratic) / 2 + penalty
-
-
-def many_digits(X, theta, Y, point):
-    """J and its gradient, rounded from 40 digits."""
-    with mp.workdps(40):
-        X, z = [mp.mpf(float(x)) for x in X[:, 0]], [*theta[:, 0], *point]
-        z, Y, h = [mp.mpf(float(value)) for value in z], mp.matrix(Y.tolist()), mp.mpf("1e-12")
-
-        def moved(k, amount):
-            return value_in_many_digits([v + amount * (i == k) for i, v in enumerate(z)], X, Y)
-
-        gradient = [(moved(k, h) - moved(k, -h)) / (2 * h) for k in range(len(z))]
-        return float(moved(0, 0)), np.array(gradient, dtype=float)
-
-
-def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
-    # There the signal is 10⁷ times the noise and the dense engine is off by as much as the low-rank
-    # one: the truth has to come from more digits.
-    X, theta, Y = case(6)
-    engine = engine_of(LowRankEngine, X, Y)
-    for point in product((-LOG_BOUND, LOG_BOUND), repeat=4):
-        omega = hyperparameters(1, 1, *point)
-        noise = noise_of(omega)
-        expected, truth = many_digits(X, theta, Y, point)
-        value, blocks = outcome(engine, theta, omega)
-        # Residuals below the rounding of K's diagonal are not seen.
-        unseen = factor.ROUNDING * omega.amplitude / noise
-        assert abs(value - expected) <= (J_BOUND + unseen) * abs(expected), point
-        # Short scales: Σ_j M_ij (z_i - z_j) is small against its part from the diagonal of M,
-        # which should vanish and, rounded, is multiplied by γ.
-        gamma = max(omega.gamma_x[0], omega.gamma_theta[0])
-        rounding = 20.0 * np.finfo(float).eps * gamma * omega.amplitude / noise
-        error = np.abs(np.concatenate(list(blocks.values())) - truth).max()
-        assert error <= (GRADIENT_BOUND + rounding) * np.abs(truth).max(), point
-
-
 @shapes
 def test_every_engine_is_the_oracle(monkeypatch, dx, D, q):
     # From one point on, so that "auto" is low rank here too.
@@ -254,16 +197,6 @@ def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
     assert_allclose([terms.d_log_gamma_x, terms.d_log_gamma_theta], 1.0, rtol=20 * gamma)
     slope = 2.0 * x / len(x) / covariance
     assert_allclose(terms.d_theta[:, 0], slope, atol=50 * gamma * np.abs(slope).max())
-
-
-def test_observations_that_are_there_twice_cost_no_rank():
-    X, theta, Y = (np.concatenate([array[:50], array[:50]]) for array in case(100, 2, 1, 2))
-    omega = hyperparameters(2, 2, 1.0, 3.0, 3.0, 3.0)
-    dense, lowrank = (engine_of(engine, X, Y, 2) for engine in (DenseEngine, LowRankEngine))
-    of_value, of_gradient, _ = errors(outcome(lowrank, theta, omega), outcome(dense, theta, omega))
-    assert of_value <= 1e-11
-    assert of_gradient <= 1e-10
-    assert lowrank.evaluate(theta, omega, 0.1).rank == 50
 
 
 @pytest.mark.parametrize("engine", [DenseEngine, LowRankEngine])
@@ -459,19 +392,6 @@ def test_outliers_that_the_subsample_misses_are_added():
     assert_allclose((L[:, away] ** 2).sum(axis=0), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("whole", [20, 1000])
-def test_a_factor_refilled_is_a_factor_filled(rng, whole):
-    points = rng.normal(size=(2, 90))
-    with in_small_blocks(WHOLE=whole):
-        made, fresh = (factor.Factor(90, 90, None) for _ in range(2))
-        for gamma in (9.0, 0.01, 9.0):
-            fill(made, points, np.full(2, gamma), 1e-6)
-        made.center()
-        again = fill(made, points, np.full(2, 0.3), 1e-6)
-        assert_array_equal(again, fill(fresh, points, np.full(2, 0.3), 1e-6))
-    assert (made.rank, made.residual) == (fresh.rank, fresh.residual)
-
-
 # --- Failed evaluations ---------------------------------------------------------------------------
 
 
@@ -596,20 +516,6 @@ def test_auto_fails_where_dense_is_too_large(monkeypatch):
     high, low = (engine.evaluate(theta, omega, noise_of(omega)) for omega in omegas)
     assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
     assert (low.valid, low.engine) == (True, "lowrank")
-
-
-@pytest.mark.parametrize("n", [160, 2200])
-def test_largest_rank_is_enough_or_refused(n):
-    X, theta, Y = case(n)
-    omega = hyperparameters(1, 1, *LOW)
-    free = engine_of(LowRankEngine, X, Y).evaluate(theta, omega, noise_of(omega))
-    ranks = (free.rank, free.rank // 2)
-    engines = [engine_of(LowRankEngine, X, Y, max_rank=rank) for rank in ranks]
-    enough, short = (each.evaluate(theta, omega, noise_of(omega)) for each in engines)
-    assert enough.valid
-    assert enough.rank == free.rank
-    assert_allclose(value_of(enough), value_of(free), rtol=1e-13)
-    assert (short.valid, short.rank) == (False, free.rank // 2)
 
 
 # --- Fits -----------------------------------------------------------------------------------------

@@ -193,12 +193,3 @@ def test_parameters_of_the_estimator_count_where_they_are_given(pair):
     }
     with pytest.raises(TypeError, match="'noise_floor'"):
         GPPOM(noise_floor=0.1)
-
-
-def test_a_change_of_scale_and_origin_changes_nothing(pair):
-    x, y = pair
-    expected = GPPOM(fit_options={"tol": 1e-10}).fit(x, y)
-    found = GPPOM(fit_options={"tol": 1e-10}).fit(1e3 * x - 5.0, 1e-3 * y + 1.0)
-    # Standardizing rounds differently, and the last digits of the path to the minimum with it.
-    assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
-    assert np.corrcoef(found.latent_[:, 0], expected.latent_[:, 0])[0, 1] > 0.9999

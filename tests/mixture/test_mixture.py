@@ -163,15 +163,6 @@ def test_gaussian_basis_has_the_covariance_of_a_process_beside_a_line(length, rn
     assert np.all(np.isfinite(repeated.design))
 
 
-def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
-    basis = SplineBasis.of(standard(rng.normal(size=100)))
-    low, high = basis.splines.knots.min(), basis.splines.knots.max()
-    beyond = np.concatenate([low - np.arange(1, 4), high + np.arange(1, 4)])[:, np.newaxis]
-    columns = basis.splines.evaluate(beyond)
-    assert_allclose(np.diff(columns[:3], n=2, axis=0), 0.0, atol=1e-7)
-    assert_allclose(np.diff(columns[3:], n=2, axis=0), 0.0, atol=1e-7)
-
-
 def test_curves_are_straight_along_columns_that_do_not_bend(rng):
     X = standard(rng.normal(size=(90, 3)) @ rng.normal(size=(3, 3)))
     basis = SplineBasis.of(X, n_bent=2)

@@ -64,10 +64,6 @@ def scatters(ax):
     return [artist for artist in ax.collections if isinstance(artist, PathCollection)]
 
 
-def bands(ax):
-    return [artist for artist in ax.collections if artist not in scatters(ax)]
-
-
 def color(artist):
     return to_hex(artist.get_edgecolors()[0]).upper()
 
@@ -101,19 +97,6 @@ def test_curves_are_those_of_the_refined_mixture(ax, clustered):
         residual = Y[rows] - np.interp(X[rows], at, values)
         assert residual.std() < 0.35
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
-
-
-def test_the_band_is_one_standard_deviation_of_the_noise(ax, clustered):
-    plot_mechanisms(X, Y, clustered, ax=ax)
-    noise = np.sqrt(clustered.mixture.noise_variance) * Y.std()
-    for line, band in zip(ax.lines, bands(ax), strict=True):
-        at, values = line.get_data()
-        corners = band.get_paths()[0].vertices
-        lowest = [corners[np.isclose(corners[:, 0], x), 1].min() for x in at[1:-1]]
-        assert_allclose(lowest, values[1:-1] - noise)
-    plain = ax.figure.add_subplot()
-    plot_mechanisms(X, Y, clustered, ax=plain, band=False)
-    assert (len(plain.lines), bands(plain)) == (2, [])
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.99])
@@ -158,15 +141,6 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
     titles = [panel.get_title(loc="left") for panel in panels[:2]]
     assert titles == ["a → b", "b → a"]
     figure.canvas.draw()
-
-
-def test_other_models_stand_behind_the_shortest(figure, decided):
-    panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
-    ticks = [line for line in panel.lines if line.get_marker() == "|"]
-    side, right = decided.evidence.forward, panel.get_xlim()[1]
-    lengths = [(side.cause + length) / 100 for length in side.lengths.values()]
-    assert list(ticks[0].get_xdata()) == [length for length in lengths if length <= right]
-    assert min(ticks[0].get_xdata()) == pytest.approx(decided.models.forward_score)
 
 
 def test_criteria_of_the_latent_color_points_by_it(figure):
@@ -257,18 +231,6 @@ def test_the_latent_is_drawn_against_the_cause_by_mechanism(ax, clustered):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "latent Θ")
 
 
-def test_the_histogram_of_the_latent_counts_every_observation_once(ax, clustered):
-    plot_latent(X, clustered, ax=ax)
-    (side,) = ax.child_axes
-    areas = []
-    for patch in side.patches:
-        across, up = patch.get_xy().T
-        # Shoelace formula: the area of the outline is the count times the width of a bin.
-        areas.append(abs(np.dot(across[:-1], up[1:]) - np.dot(across[1:], up[:-1])) / 2)
-    width = np.ptp(clustered.latent) / 30
-    assert_allclose(np.array(areas) / width, np.bincount(clustered.labels), rtol=1e-6)
-
-
 def test_a_component_of_several_is_chosen(ax):
     result = cluster_mechanisms(X, Y, 2, random_state=0, fit_options={"n_latent": 2})
     plot_latent(X, result, ax=ax, component=1)
@@ -319,15 +281,6 @@ def test_a_label_of_few_observations_has_no_curve(ax):
     assert "no curve" in legend_texts(ax)[1]
 
 
-def test_many_mechanisms_differ_in_color_or_marker(ax):
-    labels = np.arange(100) % 49
-    plot_mechanisms(X, Y, labels, ax=ax, legend=False, curves=False)
-    looks = {(color(points), points.get_paths()[0].vertices.tobytes()) for points in scatters(ax)}
-    assert len(looks) == 49
-    with pytest.raises(ValueError, match="49 at most"):
-        plot_mechanisms(X, Y, np.arange(100), ax=ax)
-
-
 # --- rates and maps -------------------------------------------------------------------------------
 
 
@@ -362,51 +315,36 @@ def test_a_map_leaves_out_variables_without_a_relation(ax):
     assert np.ma.count(arrows) == 1
 
 
-def test_a_map_shows_directions_without_a_confidence(ax):
-    rows = [PairResult("a", "ok", x="age", y="crp", direction=-1, relation="y→x", score=-1.0)]
-    cells = plot_pairs(rows, ax=ax).images[0].get_array()
-    assert cells.count() == 1
-    assert not np.ma.getmaskarray(cells)[1, 0]
-
-
 # --- every plot -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("plot", "change", "message"),
     [
-        ({"ax": []}, "ax must be Matplotlib axes"),
-        ({"x": X[:50]}, "found 50 and 100"),
-        ({"x": X[:50], "y": Y[:50]}, "found 50 in the data"),
-        ({"x": np.column_stack([X, X**2])}, "x has 2 columns"),
-        ({"x": Y, "y": X}, "not the data"),
-        ({"x": np.where(X < 41, np.nan, X)}, "x holds .* NaN"),
-        ({"result": np.array([0, "a"] * 50, dtype=object)}, "result mixes labels"),
-        ({"result": [0, 1]}, "result has shape"),
-        ({"result": [None] + [1] * 99}, "result lacks 1 of 100"),
-        ({"uncertain": 1.5}, "uncertain must"),
-        ({"marker_size": -1}, "marker_size must"),
+        (plot_mechanisms, {"ax": []}, "ax must be Matplotlib axes"),
+        (plot_mechanisms, {"x": X[:50]}, "found 50 and 100"),
+        (plot_mechanisms, {"x": X[:50], "y": Y[:50]}, "found 50 in the data"),
+        (plot_mechanisms, {"x": np.column_stack([X, X**2])}, "x has 2 columns"),
+        (plot_mechanisms, {"x": Y, "y": X}, "not the data"),
+        (plot_mechanisms, {"x": np.where(X < 41, np.nan, X)}, "x holds .* NaN"),
+        (plot_mechanisms, {"result": np.array([0, "a"] * 50, object)}, "result mixes labels"),
+        (plot_mechanisms, {"result": [0, 1]}, "result has shape"),
+        (plot_mechanisms, {"result": [None] + [1] * 99}, "result lacks 1 of 100"),
+        (plot_mechanisms, {"uncertain": 1.5}, "uncertain must"),
+        (plot_mechanisms, {"marker_size": -1}, "marker_size must"),
+        (plot_direction, {"x": X[:50], "y": Y[:50]}, "found 50 and 100"),
+        (plot_direction, {"x": Y, "y": X}, "not the data"),
+        (plot_direction, {"y": np.column_stack([X, Y])}, "y has 2 columns"),
+        (plot_direction, {"result": 1}, "result must be a DirectionResult"),
+        (plot_direction, {"axes": "ab"}, "axes must be"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_before_a_figure_is_made(clustered, change, message):
+def test_what_cannot_be_drawn_is_refused_before_a_figure_is_made(
+    clustered, decided, plot, change, message
+):
+    result = clustered if plot is plot_mechanisms else decided
     with pytest.raises((TypeError, ValueError), match=message):
-        plot_mechanisms(**{"x": X, "y": Y, "result": clustered, **change})
-    assert pyplot.get_fignums() == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"x": X[:50], "y": Y[:50]}, "found 50 and 100"),
-        ({"x": Y, "y": X}, "not the data"),
-        ({"y": np.column_stack([X, Y])}, "y has 2 columns"),
-        ({"result": 1}, "result must be a DirectionResult"),
-        ({"axes": "ab"}, "axes must be"),
-    ],
-)
-def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided, change, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        plot_direction(**{"x": X, "y": Y, "result": decided, **change})
+        plot(**{"x": X, "y": Y, "result": result, **change})
     assert pyplot.get_fignums() == []
 
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anmmm import cluster_mechanisms
 from anmmm.collection import SourceError, as_pairs, summarize
@@ -152,11 +150,6 @@ def test_a_page_without_rows(tmp_path):
 )
 def test_numbers_ids_and_folders_are_taken_from_a_reason(reason, pair_id, pattern):
     assert pattern_of(reason, pair_id) == pattern
-
-
-@given(st.text(max_size=60), st.text(max_size=10))
-def test_every_reason_has_a_pattern(reason, pair_id):
-    assert pattern_of(reason, pair_id)
 
 
 def test_failures_are_grouped_by_reason(tmp_path):

@@ -1,10 +1,7 @@
-import csv
 import operator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anmmm.collection import SourceError, as_pairs
 
@@ -52,30 +49,6 @@ def test_targets_are_joined_by_id(tmp_path):
     assert [pair.truth for pair in as_pairs(path, targets=plain)] == [None, -1, None, None, None]
     held = as_pairs(path, targets={"p4": -1, "p0": None})
     assert [pair.truth for pair in held] == [None, None, None, None, -1]
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1),
-            st.lists(st.floats(allow_nan=False), min_size=1, max_size=6),
-        ),
-        min_size=1,
-        max_size=6,
-        unique_by=lambda item: item[0],
-    )
-)
-def test_files_of_a_csv_writer_are_read_back(tmp_path_factory, items):
-    path = tmp_path_factory.mktemp("cdt") / "pairs.csv"
-    rows = [(key, " ".join(map(repr, v)), " ".join(map(repr, v[::-1]))) for key, v in items]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("SampleID", "A", "B"), *rows])
-    pairs = list(as_pairs(path))
-    assert [pair.problem for pair in pairs] == [""] * len(items)
-    assert [pair.pair_id for pair in pairs] == [key for key, _ in items]
-    for pair, (_, values) in zip(pairs, items, strict=True):
-        np.testing.assert_array_equal(pair.x, values)
-        np.testing.assert_array_equal(pair.y, values[::-1])
 
 
 def test_missing_values_are_dropped_by_row_and_counted(tmp_path):
