@@ -135,7 +135,7 @@ def test_the_shortest_scale_wins_and_its_cost_counts(pair):
     basis, cells = pair
     effect = Variable.of(cells.values)
     lengths = [fit_link(basis, cells, scale).length for scale in effect.scales]
-    found = next(PostNonlinear.encode(FitCache(Regressors(basis, False), effect)))
+    found = next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
     assert found.length == pytest.approx(min(lengths))
     dearer = replace(effect.scales[0], cost=effect.scales[0].cost + 2.0)
     assert fit_link(basis, cells, dearer).length == pytest.approx(lengths[0] + 2.0)

@@ -36,8 +36,6 @@ KINDS = {
     "categories": lambda seed: make_categories("effect", 90, random_state=seed),
     "heavy": lambda seed: heavy(np.random.default_rng(seed), 90),
     "atoms": lambda seed: atoms(np.random.default_rng(seed), 90),
-    "jumps": lambda seed: jumps(np.random.default_rng(seed), 90),
-    "gate": lambda seed: gate(np.random.default_rng(seed), 90),
     "ranges": lambda seed: ranges(np.random.default_rng(seed), 150),
     "precise": lambda seed: precise(np.random.default_rng(seed), 90),
     "clusters": lambda seed: clusters(np.random.default_rng(seed), 90),
@@ -58,17 +56,6 @@ def positive(rng, n):
     x = rng.uniform(-1.0, 1.0, 3 * n)
     y = rng.negative_binomial(3, 3.0 / (3.0 + np.exp(1.0 + x)))
     return x[y > 0][:n], y[y > 0][:n]
-
-
-def jumps(rng, n):
-    x = rng.uniform(-1.0, 1.0, n)
-    return x, 2.0 * x % 1.0 + 0.05 * rng.normal(size=n)
-
-
-def gate(rng, n):
-    x = rng.uniform(-1.0, 1.0, n)
-    chosen = rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * x))
-    return x, np.where(chosen, 2.0, 0.0) + 0.5 * x + 0.1 * rng.normal(size=n)
 
 
 def ranges(rng, n):
@@ -142,14 +129,12 @@ def levels_at(model, cell):
     """Levels of a model if the effect of every observation were in one cell."""
     cells = model.cells
     every = np.full(len(model.nats), int(np.flatnonzero(cells.index == cell)[0]))
-    if model.name.endswith(("+rescaled", "+jumps")):
+    if model.name.endswith("+rescaled"):
         return levels_at(model.model, cell)
     if model.name == "independent":
         # The law is one of the effect alone.
         return tuple(level[every] for level in model.levels())
     parts = {"cells": at_rows(cells, every, "values", "index", "lower", "upper")}
-    if model.name == "location-scale+link":
-        parts["link"] = at_rows(model.link, every, "lower", "upper")
     if model.name == "count":
         parts["counts"] = model.counts[every]
     if model.name == "pnl":
@@ -202,10 +187,9 @@ def test_marginals_are_distributions(rng):
     drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
     for raw in [*drawn, *(draw(Rows(rng, 150)) for draw in MARGINS.values())]:
         variable = variable_of(raw)
-        laws, (linked,) = list(marginals_of(variable)), marginals_of(variable, of_ties=True)
+        laws = list(marginals_of(variable))
         assert variable.length == min(law.length for law in laws)
-        assert variable.with_quantile_marginal.length == min(variable.length, linked.length)
-        for law in [*laws, linked]:
+        for law in laws:
             assert_is_a_law(law, variable.cells)
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
     variable = Variable.of_categories(standard(index)[:, 0])
@@ -214,7 +198,6 @@ def test_marginals_are_distributions(rng):
     assert variable.length == min(law.length for law in laws)
     for law in laws:
         assert_is_a_law(law, variable.cells)
-    assert variable.with_quantile_marginal is variable
 
 
 @pytest.mark.parametrize(
@@ -291,8 +274,8 @@ def test_neither_unit_nor_sign_nor_order_matters(pair, other):
     assert_allclose(there.score, here.score, atol=1e-6 * lengths)
     for side, again in ((here.forward, there.forward), (here.backward, there.backward)):
         for name, length in side.lengths.items():
-            # The search for places (of jumps, of a scale) may end at others, in models that lose.
-            if not any(word in name for word in ("jumps", "rescaled", "split")):
+            # The search for a scale may end at another, in models that lose.
+            if "rescaled" not in name:
                 assert_allclose(again.lengths[name], length, rtol=1e-6)
 
 
@@ -320,7 +303,7 @@ def test_large_tied_whole_numbers_are_no_counts(rng):
 
 def fitted(basis, y):
     effect = Variable.of(y)
-    return next(PostNonlinear.encode(FitCache(Regressors(basis, False), effect)))
+    return next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
 
 
 def test_a_mirrored_effect_has_the_same_length_and_a_link_grows(rng):

@@ -1,4 +1,4 @@
-"""Values that many rows have: effects in two parts, causes with a marginal of the effect each."""
+"""Values that many rows have: effects in two parts."""
 
 import math
 
@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from anmmm import infer_direction
 from anmmm.evidence import evidence
-from anmmm.evidence.models.parts import Split, TwoPart, mass_of
+from anmmm.evidence.models.parts import TwoPart, mass_of
 from anmmm.evidence.variable import above_gap
 from anmmm.mixture import SplineBasis
 from drawn import standard, variable_of
@@ -79,22 +79,6 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
         assert abs(z[rows].mean() - curves.center[rows, 0].mean()) < 4.0 * error + 0.05
 
 
-def test_an_effect_has_laws_of_its_own_where_many_causes_are_equal(rng):
-    x, y = jump(rng)
-    side = evidence(x, y).forward
-    model = only(side, Split)
-    assert side.model == model.name
-    rest = x != 0.0
-    ((there, law),) = model.marginals_there
-    assert np.array_equal(there, ~rest)
-    assert np.array_equal(model.part.rows, rest)
-    below, above = model.levels()
-    assert_allclose([below[there], above[there]], law.levels())
-    n, k = len(y), model.cells.n_distinct
-    slow = -np.log((1.0 - 1.0 / n) * (above - below) + 1.0 / (n * k)).sum()
-    assert_allclose(model.length, slow + law.cost + model.model.cost + Split.PRIOR, rtol=1e-7)
-
-
 @pytest.mark.parametrize("draw", [hurdle, random_zeros, jump])
 def test_pairs_with_zeros_are_decided_rightly(draw):
     right = [infer_direction(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
@@ -152,12 +136,6 @@ def test_tied_values_may_have_an_end_apart(draw, rng):
     end = 0 if draw is tied_zeros else 9
     for sign in (1.0, -1.0):
         assert np.array_equal(only(evidence(x, sign * y).forward, TwoPart).part.rows, y != end)
-    # So may those of a cause.
-    counts = rng.poisson(5.0, 300)
-    x = np.where(rng.random(300) < 0.15, -1.0, counts)
-    found = evidence(x, np.sqrt(counts) + 0.4 * rng.normal(size=300))
-    assert found.forward.model.endswith("+split")
-    assert np.array_equal(only(found.forward, Split).part.rows, x >= 0)
 
 
 def latencies(rng, n=300):

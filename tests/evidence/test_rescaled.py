@@ -83,7 +83,7 @@ def test_a_saturating_effect_of_a_heavy_cause_is_known_by_its_scale(cause):
 def test_curves_over_several_causes_are_rescaled_too(rng):
     causes = rng.lognormal(size=(2, 300))
     effect = np.log(causes).sum(axis=0) + 0.3 * rng.normal(size=300)
-    found = describe_over(variable_of(effect), [variable_of(x) for x in causes], False)
+    found = describe_over(variable_of(effect), [variable_of(x) for x in causes])
     assert isinstance(found, Rescaled)
     points = np.column_stack([variable_of(x).points for x in causes])
     spread = found.curves(points)

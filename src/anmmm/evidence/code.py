@@ -18,7 +18,6 @@ from anmmm._kernels.distributions import gaussian_nats as compiled_nats
 from anmmm._kernels.distributions import mixed_with_cells
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells
 
@@ -75,7 +74,7 @@ def gaussian_nats(
 
 
 def noise_levels(
-    cells: Cells | GaussianQuantiles,
+    cells: Cells,
     curve: FloatArray | float = 0.0,
     scale: FloatArray | float = 1.0,
     cdf: Callable[[FloatArray], FloatArray] = ndtr,

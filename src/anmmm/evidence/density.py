@@ -102,8 +102,6 @@ class GaussianQuantiles(Record):
     """A variable on the Gaussian quantiles of its own density, standardized."""
 
     values: FloatArray  # (n_samples,), middle of each observation's cell on this scale
-    lower: FloatArray  # (n_samples,), its ends
-    upper: FloatArray
     edges: FloatArray  # (n_distinct + 1,), ends of all cells on the original scale
     levels: FloatArray  # (n_distinct + 1,), the distribution function there
     shift: float
@@ -113,20 +111,10 @@ class GaussianQuantiles(Record):
     def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
         """Map a variable to the quantiles of a density fitted to it. O(N)."""
         levels, above = density.cdf(cells.edges), density.mirrored().cdf(-cells.edges)
-        quantiles = normal_quantile(levels, above)
         lower, upper = (0.5 * (p[:-1] + p[1:])[cells.index] for p in (levels, above))
         middle = normal_quantile(np.maximum(lower, 1e-9), np.maximum(upper, 1e-9))
         shift, unit = float(middle.mean()), float(middle.std())
-        edges = (quantiles - shift) / unit
-        return cls(
-            (middle - shift) / unit,
-            edges[cells.index],
-            edges[cells.index + 1],
-            cells.edges,
-            levels,
-            shift,
-            unit,
-        )
+        return cls((middle - shift) / unit, cells.edges, levels, shift, unit)
 
     def undo(self, z: FloatArray) -> FloatArray:
         """Map points of this scale to the original one, within the range of its cells."""

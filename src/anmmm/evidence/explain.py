@@ -86,14 +86,13 @@ def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple
         return False
     flags = [categorical[at] for at in (0, 1, *given)]
     one, other, *others = zip((column.tobytes() for column in rows.T), flags, strict=True)
-    is_tied = any(_variable(*each).is_tied for each in (one, other, *others))
 
     def savings(given: Sequence[Column]) -> Iterator[float]:
         for cause, effect in ((one, other), (other, one)):
-            length, is_determined = _described(effect, tuple(sorted(given)), is_tied)
+            length, is_determined = _described(effect, tuple(sorted(given)))
             with_cause = tuple(sorted([*given, cause]))
             # A column that the given ones determine, such as a copy, is no evidence.
-            yield np.inf if is_determined else length - _described(effect, with_cause, is_tied)[0]
+            yield np.inf if is_determined else length - _described(effect, with_cause)[0]
 
     independent = all(saved <= -LONGER for saved in savings(others))
     return independent and any(saved > 0.0 for saved in savings(()))
@@ -106,12 +105,10 @@ def _complete(columns: FloatArray, given: tuple[int, ...]) -> FloatArray:
 
 
 @lru_cache(MOST_DESCRIBED)
-def _described(effect: Column, causes: tuple[Column, ...], is_tied: bool) -> tuple[float, bool]:
+def _described(effect: Column, causes: tuple[Column, ...]) -> tuple[float, bool]:
     """Return the length of a column given others, and whether they nearly determine it."""
     variables = [_variable(*each) for each in (effect, *causes)]
-    if is_tied:
-        variables = [each.with_quantile_marginal for each in variables]
-    model = describe_over(variables[0], variables[1:], is_tied)
+    model = describe_over(variables[0], variables[1:])
     return model.length, is_determined(model)
 
 

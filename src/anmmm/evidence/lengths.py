@@ -23,7 +23,7 @@ from anmmm.evidence.common_cause import LARGEST, describe_common_cause
 from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
-from anmmm.evidence.variable import Describe, Variable, in_company
+from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit
 from anmmm.preprocessing import Cells, standardize
@@ -51,19 +51,15 @@ class DirectionEvidence(BaseEvidence, Record):
     model : str
         ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
         mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
-        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
-        its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
-        Gaussian noise; ``"monotone"``: it is a monotone curve of the cause plus little noise;
-        ``"clusters"``: it is in clusters, which are levels of a curve with noise;
-        ``"ordered"``: its values are intervals of a curve with noise, with
-        ``"+link"`` cut by a smooth function;
+        has a fitted density; ``"pnl"``: a monotone function of the effect is a curve of the cause
+        plus Gaussian noise; ``"monotone"``: it is a monotone curve of the cause plus little noise;
+        ``"clusters"``: it is in clusters, which are levels of a curve with noise; ``"ordered"``:
+        its values are intervals of a curve with noise, with ``"+link"`` cut by a smooth function;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
         whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
         the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian,
-        with ``"+jumps"`` they jump at some causes; with ``"+gate"`` mechanisms are more or less
-        probable by the cause; with ``"+atom"``, ``"+ranges"`` and ``"+split"`` rows with a frequent
-        value of the effect, beyond a gap of it, or with a frequent value of the cause are described
-        separately.
+        with ``"+atom"`` and ``"+ranges"`` rows with a frequent value of the effect, or beyond a gap
+        of it, are described separately.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int
@@ -321,7 +317,6 @@ def compare(
         lambda: variable(second, y, categorical[1]),
         len(x),
     )
-    one, other = in_company([one, other])
     result = compare_variables(one, other, max_mechanisms)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
@@ -331,7 +326,7 @@ def compare(
 def compare_variables(
     one: Variable, other: Variable, max_mechanisms: int = MAX_MECHANISMS
 ) -> EvidenceResult:
-    """Compare variables that are `in_company` in both directions, without a common cause."""
+    """Compare variables in both directions, without a common cause."""
     forward, backward = both(
         lambda: _describe(one, other, max_mechanisms),
         lambda: _describe(other, one, max_mechanisms),

@@ -59,9 +59,8 @@ class Marginal(Encoding, ABC):
         ``"transformed"`` for a monotone function of a Gaussian, ``"transformed+noise"`` for that of
         another density, ``"cut"`` for a Gaussian cut into levels, ``"logit"`` for probabilities of
         categories under the prior of their curves, ``"two-part"`` for a frequent value and another
-        distribution of the remaining rows,
-        ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
-        Poisson's or a negative binomial distribution.
+        distribution of the remaining rows, ``"count"`` for Poisson's or a negative binomial
+        distribution.
     nats : ndarray of shape (n_samples,)
         Description length of each observation.
     cost : float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
@@ -270,17 +270,6 @@ class Variable(Record):
         return part, Variable(cells, basis, cells.values[:, np.newaxis], raw)
 
     @computed
-    def with_quantile_marginal(self) -> Variable:
-        """The same in a pair with a tied variable, for which more marginals apply."""
-        marginal = shortest([self.marginal, *marginals_of(self, of_ties=True)])
-        if marginal is self.marginal:
-            return self
-        # A copy keeps all computed attributes.
-        other = copy(self)
-        object.__setattr__(other, "marginal", marginal)
-        return other
-
-    @computed
     def log_scale(self) -> LogScale | None:
         """The logarithmic scale of a skewed variable with a heavy tail."""
         return None if self.rescaled is None else LogScale.of(self.cells)
@@ -345,12 +334,6 @@ class Variable(Record):
             return True
         largest = 1 if n_distinct == n else int(np.bincount(self.cells.index).max())
         return largest >= max(ATOM * n, LARGEST_FEW)
-
-
-def in_company(variables: Sequence[Variable]) -> list[Variable]:
-    """Return variables with the marginals that apply if any of them is tied."""
-    tied = any(each.is_tied for each in variables)
-    return [each.with_quantile_marginal if tied else each for each in variables]
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]

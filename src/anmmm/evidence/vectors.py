@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -110,13 +109,9 @@ def describe_vectors(
     """
     first, second = _ColumnSet(x), _ColumnSet(y)
     most = min(max_mechanisms, MOST_MECHANISMS)
-    tied = any(each.is_tied for each in first.variables + second.variables)
-    if tied:
-        for vector in (first, second):
-            vector.variables = [each.with_quantile_marginal for each in vector.variables]
-    one, other = (_ChainEncoding(each, tied, most) for each in (first, second))
-    forward = _ChainEncoding(second, tied, most, first, other)
-    backward = _ChainEncoding(first, tied, most, second, one)
+    one, other = (_ChainEncoding(each, most) for each in (first, second))
+    forward = _ChainEncoding(second, most, first, other)
+    backward = _ChainEncoding(first, most, second, one)
     return _evidence_of(one, forward), _evidence_of(other, backward)
 
 
@@ -150,7 +145,6 @@ class _ChainEncoding:
     """Encodings of columns, each conditioned on others of its variable, and on a cause if any."""
 
     target: _ColumnSet
-    tied: bool
     max_mechanisms: int
     cause: _ColumnSet | None = None
     marginal: _ChainEncoding | None = None  # without the cause; a column takes the shorter one
@@ -190,7 +184,7 @@ class _ChainEncoding:
             if before not in self._bases:
                 self._bases[before] = self._curves(before)
             bases = self._bases[before]
-            models = fit_over(variable, bases, self.tied, self.max_mechanisms)
+            models = fit_over(variable, bases, self.max_mechanisms)
         others = tuple(sorted(places[each] for each in before))
         part = ColumnEvidence(places[column], others, self.cause is not None, models)
         return (
@@ -256,20 +250,15 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
     return bases
 
 
-def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
-    """Return the shortest model of an effect given any number of variables.
-
-    tied: whether any variable of the comparison is; each is then `with_quantile_marginal`.
-    """
+def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalModel:
+    """Return the shortest model of an effect given any number of variables."""
     if not causes:
         return Independent.of(effect.marginal)
     chosen = []
     # Of several causes, a basis is of all of them.
-    own: dict[str, Any] = {}
-    if len(causes) == 1:
-        own = {"rescaled": causes[0].rescaled, "atoms": causes[0].atoms}
+    own_scale = causes[0].rescaled if len(causes) == 1 else None
     for basis, price, rescaled in bases_over(causes):
-        fits = FitCache(Regressors(basis, tied, **own), effect, 1)
+        fits = FitCache(Regressors(basis, rescaled=own_scale), effect, 1)
         best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)
@@ -277,7 +266,7 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
         return best
     n_numeric = sum(not each.is_categorical for each in causes)
     if n_numeric >= FEWEST_CAUSES and fits is chosen[0][1]:
-        process = FitCache(Regressors(joint_basis(causes, is_process=True), tied), effect, 1).plain
+        process = FitCache(Regressors(joint_basis(causes, is_process=True)), effect, 1).plain
         models = [kind.of_fit(effect.cells, process) for kind in (Additive, AdditiveFreeNoise)]
         best = shortest([best, shortest(models).plus(math.log(2.0))])
     if type(best) is Additive:
@@ -289,11 +278,8 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
 def fit_over(
     effect: Variable,
     bases: Iterable[SplineBasis],
-    tied: bool,
     max_mechanisms: int = MOST_MECHANISMS,
 ) -> dict[str, ConditionalModel]:
     """Return the models of an effect over the basis of the shortest one."""
-    fitted = (
-        fit_models(FitCache(Regressors(basis, tied), effect, max_mechanisms)) for basis in bases
-    )
+    fitted = (fit_models(FitCache(Regressors(basis), effect, max_mechanisms)) for basis in bases)
     return min(fitted, key=lambda models: shortest(models.values()).length)

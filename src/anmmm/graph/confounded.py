@@ -15,7 +15,7 @@ import numpy as np
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
 from anmmm.evidence.lengths import compare_variables
-from anmmm.evidence.variable import Variable, in_company
+from anmmm.evidence.variable import Variable
 from anmmm.graph.lengths import Lengths, in_batches
 from anmmm.graph.search import BATCH, TOLERANCE, Arrow, Parents, Rules, arrows, changed
 from anmmm.preprocessing import standardize
@@ -89,7 +89,6 @@ def compared(lengths: Lengths, edge: Given) -> Confounded:
     one, other = _residual(lengths, cause, of_cause), _residual(lengths, effect, others)
     if one is None or other is None:
         return NONE
-    one, other = in_company([one, other])
     apart = one.length + other.length
     by_edge = lengths(effect, others) - lengths(effect, of_effect)
     common = describe_common_cause(one, other, apart - by_edge)

@@ -16,7 +16,7 @@ from anmmm._workers import starting_workers, worker_options
 from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
-from anmmm.evidence.variable import Variable, in_company
+from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.fits import Fits, Key
 from anmmm.preprocessing import Standardization, standardize
@@ -68,17 +68,8 @@ class Sample(Record):
         return standardize(self.values)[1]
 
     @computed
-    def is_tied(self) -> bool:
-        """Whether any column has ties."""
-        return any(variable.is_tied for variable in self._single)
-
-    @computed
     def variables(self) -> list[Variable]:
-        """Each column, with the marginals that apply in the company of all others."""
-        return in_company(self._single)
-
-    @computed
-    def _single(self) -> list[Variable]:
+        """Each column, described."""
         columns = np.ascontiguousarray(self.standardized.T)
         return [
             Variable.of_categories(column)
@@ -100,13 +91,13 @@ class Sample(Record):
         levels = self.levels or (None,) * len(order)
         given = [(self.categorical[at], self.names[at], levels[at]) for at in order]
         other = Sample(np.ascontiguousarray(self.values[:, order]), *zip(*given, strict=True))
-        vars(other)["_single"] = [self._single[at] for at in order]
+        vars(other)["variables"] = [self.variables[at] for at in order]
         return other
 
     def model(self, node: int, causes: frozenset[int]) -> ConditionalModel:
         """Return the shortest model of a column given its causes."""
         given = [self.variables[at] for at in sorted(causes)]
-        return describe_over(self.variables[node], given, self.is_tied)
+        return describe_over(self.variables[node], given)
 
 
 class Lengths:

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
 from anmmm.evidence.models.clustered import Clustered
-from anmmm.evidence.models.gated import Gated
 from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.models.monotone import Monotone, MonotoneFreeNoise
-from anmmm.evidence.models.parts import Part, Split, TwoPart, TwoRanges
+from anmmm.evidence.models.parts import Part, TwoPart, TwoRanges
 from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
 
 if TYPE_CHECKING:
@@ -53,32 +51,28 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     Monotone,
     MonotoneFreeNoise,
     Clustered,
-    Jumps,
-    Gated,
     TwoPart,
     TwoRanges,
-    Split,
 )
 # Models of a categorical effect.
 OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
-WRAPPED = (Rescaled, Jumps, TwoPart, TwoRanges, Split)
+WRAPPED = (Rescaled, TwoPart, TwoRanges)
 
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
     models: dict[str, ConditionalModel] = {}
-    for kind in fits.applicable(_kinds(fits.effect)):
+    for kind in _kinds(fits.effect):
         for model in fits.encoded(kind):
             models[model.name] = model.plus(kind.PRIOR)
     return models
 
 
-def marginals_of(variable: Variable, *, of_ties: bool = False) -> Iterator[Marginal]:
-    """Yield the marginals of a variable, or those that apply only to pairs with ties."""
+def marginals_of(variable: Variable) -> Iterator[Marginal]:
+    """Yield the marginals of a variable."""
     fits = FitCache.without_cause(variable)
     for kind in _kinds(variable):
-        if kind.OF_TIES is of_ties:
-            yield from kind.marginals(fits)
+        yield from kind.marginals(fits)
 
 
 def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from anmmm._record import Record, computed
-from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Encoding, shortest
 from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
@@ -96,17 +96,16 @@ class Regressors(Record):
     """Regressors of an effect that are not one variable.
 
     `basis` are columns for curves over them, `rescaled` those over another scale; `groups`
-    (n_samples,) number equal rows, if known; `atoms` are the rows (n_samples,) of frequent values.
-    `scales` of a variable are for monotone functions of it.
+    (n_samples,) number equal rows, if known. `scales` of a variable are for monotone functions
+    of it.
     """
 
     basis: SplineBasis
-    is_tied: bool
     groups: IntArray | None = None
     rescaled: SplineBasis | None = None
-    atoms: Sequence[BoolArray] = ()
     scales: Sequence[EffectScale] = ()
     is_categorical: ClassVar[bool] = False
+    is_tied: ClassVar[bool] = False
 
 
 @dataclass(eq=False, repr=False)
@@ -122,7 +121,7 @@ class FitCache:
     def without_cause(cls, effect: Variable) -> FitCache:
         """Return the fits without a cause."""
         n = len(effect.cells.values)
-        return cls(Regressors(SplineBasis.constant(n), False, np.zeros(n, dtype=np.intp)), effect)
+        return cls(Regressors(SplineBasis.constant(n), np.zeros(n, dtype=np.intp)), effect)
 
     def encoded(self, kind: type[Model]) -> list[Model]:
         """Return the models of a kind, cached because others may build on them."""
@@ -130,15 +129,10 @@ class FitCache:
             self._encoded[kind] = list(kind.encode(self))
         return self._encoded[kind]
 
-    def applicable(self, kinds: Sequence[type[ConditionalModel]]) -> list[type[ConditionalModel]]:
-        """Return the kinds of models that apply: some only if a variable is tied."""
-        tied = self.cause.is_tied or self.effect.is_tied
-        return [kind for kind in kinds if tied or not kind.OF_TIES]
-
     def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
         """Return the shortest model of these kinds."""
         # The length of a copy with the prior would be summed anew.
-        found = ((m, kind.PRIOR) for kind in self.applicable(kinds) for m in self.encoded(kind))
+        found = ((m, kind.PRIOR) for kind in kinds for m in self.encoded(kind))
         model, prior = min(found, key=lambda each: each[0].length + each[1])
         return model.plus(prior)
 
@@ -212,7 +206,7 @@ class ConditionalModel(Encoding, ABC):
 
     `NAME` and `TEXT` may contain ``{n}`` and ``{mechanisms}``, their number in digits and in words.
     `MARGINAL_NAME` names its marginal without a cause, see `Marginal`; empty if that is none.
-    `PRIOR` are nats for its choice. With `OF_TIES` it is tried only if a variable is tied.
+    `PRIOR` are nats for its choice.
 
     Attributes
     ----------
@@ -230,7 +224,6 @@ class ConditionalModel(Encoding, ABC):
     TEXT: ClassVar[str]
     MARGINAL_NAME: ClassVar[str] = ""
     PRIOR: ClassVar[float] = 0.0
-    OF_TIES: ClassVar[bool] = False
 
     cells: Cells
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
-from anmmm.evidence.density import Density, GaussianQuantiles, fit_densities
-from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
-from anmmm.mixture import LocationScaleFit, MixtureFit, fit_location_scale, smallest_noise
+from anmmm.mixture import LocationScaleFit, MixtureFit
 from anmmm.preprocessing import Cells
 
 
@@ -135,55 +134,3 @@ class LocationScaleFreeNoise(LocationScale):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return noise_levels(self.cells, self.fit.curve, self.fit.scale, self.noise.cdf)
-
-
-class LocationScaleLinked(LocationScale):
-    """The same for tied data, with the effect on the Gaussian quantiles of its own density."""
-
-    NAME = "location-scale+link"
-    TEXT = (
-        "one mechanism, Gaussian noise, its scale depends on the cause, on the effect's own "
-        "quantiles"
-    )
-    OF_TIES = True
-    # As of `PostNonlinear`.
-    PRIOR = 4.0
-
-    link: GaussianQuantiles
-
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the quantiles by a curve with a band of varying width."""
-        effect, link = fits.effect, fits.effect.quantiles
-        floor = smallest_noise(Cells.of(link.values))
-        plain = fits.plain_of(link.values, floor)
-        fit = fit_location_scale(fits.cause.basis, link.values, plain, floor=floor)
-        nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, fit.curve, fit.scale)
-        # The density of the link and the noise variance.
-        parameters = effect.smooth.cost + 0.5 * math.log(len(nats))
-        yield cls(nats, fit.curve_cost + parameters, effect.cells, fit, link)
-
-    @classmethod
-    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
-        """Encode the quantiles, which are standardized, by a Gaussian. O(N)."""
-        effect, link = fits.effect, fits.effect.quantiles
-        n = len(link.values)
-        nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, np.zeros(n))
-        # The density, and the mean and the variance of its quantiles.
-        yield QuantileGaussian(nats, effect.smooth.cost + math.log(n), "linked", effect.cells, link)
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curve and its band, mapped back through the link."""
-        return super().curves(at).through(self.link.undo)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return noise_levels(self.link, self.fit.curve, self.fit.scale)
-
-
-class QuantileGaussian(Marginal):
-    """A Gaussian on the quantiles of the variable's own density."""
-
-    link: GaussianQuantiles
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return noise_levels(self.link)

@@ -58,7 +58,7 @@ class Part(Record):
     def given(self, cause: Variable | Regressors) -> Regressors:
         """Return a cause in these rows."""
         scale = None if cause.rescaled is None else cause.rescaled.of_rows(self.rows)
-        return Regressors(cause.basis.of_rows(self.rows), cause.is_tied, rescaled=scale)
+        return Regressors(cause.basis.of_rows(self.rows), rescaled=scale)
 
 
 class OfRows(Wrapped):
@@ -207,54 +207,9 @@ class TwoRanges(OfRows):
         return levels_within(self.label, (self.part, self.model), (self.beyond, self.other))
 
 
-class Split(OfRows):
-    """A cause with frequent values, at each of which the effect has its own marginal.
-
-    `marginals_there` are the rows of each value, and the marginals.
-    """
-
-    SUFFIX = NAME = "+split"
-    WORDS = TEXT = ", but for causes of many rows, at which the effect has its own distribution"
-    PRIOR = 6.0
-
-    marginals_there: tuple[tuple[BoolArray, Marginal], ...]
-
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the effect of a cause that has atoms."""
-        atoms, cells = fits.cause.atoms, fits.effect.cells
-        if not atoms:
-            return
-        others = ~np.any(atoms, axis=0)
-        pieces = [
-            piece for rows in (*atoms, others) if (piece := fits.effect.part(rows)) is not None
-        ]
-        if len(pieces) <= len(atoms):
-            # The effect does not vary in some of these rows.
-            return
-        part, other = pieces.pop()
-        model = FitCache(part.given(fits.cause), other, 1).shortest()
-        if isinstance(model, Independent):
-            return
-        marginals = tuple((there.rows, each.marginal) for there, each in pieces)
-        mass = np.empty(len(others))
-        mass[others] = mass_of(model)
-        for rows, marginal in marginals:
-            mass[rows] = mass_of(marginal)
-        cost = model.cost + sum(marginal.cost for _, marginal in marginals)
-        yield cls(code_lengths(mass, cells.n_distinct), cost, cells, model, part, marginals)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        levels = np.empty((2, len(self.part.rows)))
-        levels[:, self.part.rows] = self.model.levels()
-        for rows, marginal in self.marginals_there:
-            levels[:, rows] = marginal.levels()
-        return levels[0], levels[1]
-
-
 def label_model(cause: Variable | Regressors, label: Variable) -> ConditionalModel:
     """Return the shortest model of which rows are in a part."""
-    fits = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
+    fits = FitCache(Regressors(cause.basis, cause.groups, cause.rescaled), label, 1)
     return fits.shortest_of((Independent, Ordered, Rescaled))
 
 

@@ -22,7 +22,6 @@ from anmmm.evidence.models.gaussian import (
     AdditiveFreeNoise,
     LocationScale,
     LocationScaleFreeNoise,
-    LocationScaleLinked,
 )
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
 from anmmm.mixture import Columns, SplineBasis
@@ -41,7 +40,6 @@ SMOOTH: Kinds = (
     AdditiveFreeNoise,
     LocationScale,
     LocationScaleFreeNoise,
-    LocationScaleLinked,
     PostNonlinear,
     PostNonlinearFreeNoise,
 )
@@ -62,7 +60,7 @@ class Rescaled(Wrapped):
         basis, effect = fits.cause.rescaled, fits.effect
         if basis is None:
             return
-        inner = FitCache(Regressors(basis, fits.cause.is_tied, fits.cause.groups), effect, 1)
+        inner = FitCache(Regressors(basis, fits.cause.groups), effect, 1)
         kinds = NAMES if effect.is_categorical else LEVELS if effect.is_tied else SMOOTH
         yield cls.of(inner.shortest_of(kinds))
 
