@@ -54,10 +54,3 @@ def write_columns(path, *columns, header="", delimiter=","):
     lines = [header] * bool(header) + [delimiter.join(map(str, row)) for row in rows]
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def seen_through(f, n=1000, seed=100):
-    """A curve of a hidden number with noise, the first variable seen through a function."""
-    rng = np.random.default_rng(seed)
-    t = rng.uniform(-1.0, 1.0, n)
-    return f(np.sin(2.0 * t) + 0.2 * rng.normal(size=n)), t**2 + 0.5 * t + 0.1 * rng.normal(size=n)

@@ -1,11 +1,9 @@
 """EM of a hidden common cause, against its equations written loop by loop.
 
 p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j), or a table of shares,
-or counts of mean λ_k and variance λ_k + α λ_k², or a share of an atom, and N(z; m_k, v_k) elsewhere
+or counts of mean λ_k and variance λ_k + α λ_k²
 m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
 w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
-y | x, k: m_k + b_k x instead of m_k;  b_k of all groups together, or own and one row of all
-v_k of noise that grows: s² exp(γ ψ_k), ψ the line of Ψ,  γ ~ N(0, 1), a Newton step, s² given γ
 """
 
 import numpy as np
@@ -14,9 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, softmax
 from scipy.stats import dirichlet, nbinom, norm, poisson
 
-import oracle
 from anmmm._kernels.hidden import (
-    ATOM,
     CATEGORICAL,
     COUNTS,
     NOISY,
@@ -32,16 +28,15 @@ NOTHING = np.empty((0, 0))
 
 
 def nodes(name):
-    """Free groups, groups with scales of their own, a curve, or one with noise that grows."""
-    if name not in ("curve", "growing"):
-        flags = int("own" in name), int("slopes" in name)
-        return Nodes(np.eye(K), np.ones(K), K, 0.3, np.empty((0, K)), np.empty(0), *flags)
+    """Free groups, groups with scales of their own, or a curve."""
+    if name != "curve":
+        return Nodes(
+            np.eye(K), np.ones(K), K, 0.3, np.empty((0, K)), np.empty(0), int(name == "own")
+        )
     at = (np.arange(K) + 0.5) / K
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
     basis, prior = np.vstack([np.ones(K), at - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
-    return Nodes(
-        basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), int(name == "growing"), 0
-    )
+    return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), 0)
 
 
 def parts(row, net):
@@ -56,10 +51,7 @@ def drawn(kinds, n=90):
     if any(kinds):
         counts = np.zeros((2, 31))
     for d, kind in enumerate(kinds):
-        if kind == ATOM:
-            places[d] = rng.uniform(size=n) < np.array([0.6, 0.1, 0.3])[group]
-            values[d, places[d] == 1] = -0.5
-        elif kind != NOISY:
+        if kind != NOISY:
             # The first ones vary more than Poisson's.
             mean = (2 * group + 0.5) * (1.0 if d else rng.gamma(0.5, 2.0, n))
             raw = np.minimum(rng.poisson(mean), 30)
@@ -73,36 +65,26 @@ def drawn(kinds, n=90):
 def start(pair, net, rng, used):
     """Return a row of numbers, one component of noise in it being the first of two."""
     V, r, m = pair.counts.shape[1], len(net.prior), len(net.weight_prior)
-    row = np.zeros(8 * K + 11 + 2 * r + m + 2 * V * K)
+    row = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
     hidden, some = parts(row, net), np.arange(K) < used
     hidden.weights[:] = softmax(rng.normal(size=K)) * some
     hidden.positions[:] = rng.normal(size=(2, K)) * some
     hidden.variances[:] = np.array([0.3, 0.7])[:, np.newaxis]
     hidden.fractions[:], hidden.offsets[:] = (0.6, 0.4), (-0.2, 0.3)
     hidden.smoothing[:] = 2.0, 3.0, 0.7
-    hidden.slopes[:] = rng.normal(size=K) * some * net.slopes
     hidden.tables[:] = rng.dirichlet(np.ones(V), (2, K)).transpose(0, 2, 1) * some
     return row
-
-
-def about_lines(pair, hidden, d):
-    """y - b_k x, or x, (n, K)."""
-    return pair.values[d][:, np.newaxis] - d * pair.values[0][:, np.newaxis] * hidden.slopes
 
 
 def densities(pair, hidden, components, d):
     """p(z_i, j | k), (n, J, K)."""
     tables = hidden.tables[d][pair.places[d]][:, np.newaxis]
-    if pair.kinds[d] not in (NOISY, ATOM):
+    if pair.kinds[d] != NOISY:
         return tables
     j = components[d]
     share, offset = hidden.fractions[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
-    z = about_lines(pair, hidden, d)[:, np.newaxis]
-    density = share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
-    if pair.kinds[d] == ATOM:
-        is_atom = pair.places[d][:, np.newaxis, np.newaxis] == 1
-        return tables * np.where(is_atom, 1.0, density)
-    return density
+    z = pair.values[d][:, np.newaxis, np.newaxis]
+    return share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
 
 
 def iterate(pair, nodes, hidden, used, components):
@@ -128,18 +110,11 @@ def iterate(pair, nodes, hidden, used, components):
         variance = np.diag(np.linalg.inv(curvature))
         rough = ((beta**2 + variance) / nodes.weight_prior).sum()
         hidden.smoothing[2] = (rough + 2 * H) / (len(beta) + 2 * H)
-    if nodes.slopes:
-        x, y = (v[:, np.newaxis] - v @ share / np.maximum(seen, 1e-300) for v in pair.values)
-        across, along = (share * x * y).sum(axis=0), (share * x * x).sum(axis=0)
-        slopes = across.sum() / along.sum() * np.ones(K)
-        if nodes.own_scales:
-            slopes = (across + across.sum() / n) / (along + along.sum() / n)
-        hidden.slopes[:] = slopes * some
     for d in range(2):
         if pair.kinds[d] != NOISY:
             weight = np.stack([np.bincount(pair.places[d], q) for q in share[:, :used].T], axis=1)
             V, totals = len(weight), weight.sum(axis=0)
-            if pair.kinds[d] in (CATEGORICAL, ATOM):
+            if pair.kinds[d] == CATEGORICAL:
                 hidden.tables[d, :V, :used] = (weight + 0.5) / (totals + 0.5 * V)
         if pair.kinds[d] == COUNTS:
             value = pair.counts[d, :V, np.newaxis]
@@ -151,9 +126,8 @@ def iterate(pair, nodes, hidden, used, components):
                 hidden.tables[d, :V, :used] = poisson.pmf(value, mean)
         if pair.kinds[d] in (CATEGORICAL, COUNTS):
             continue
-        there = pair.places[d] == 0 if pair.kinds[d] == ATOM else np.ones(n, dtype=bool)
-        z = about_lines(pair, hidden, d)[there]
-        q = (share[:, np.newaxis] * parts[d] / np.maximum(both[d], 1e-300)[:, np.newaxis])[there]
+        z = pair.values[d][:, np.newaxis]
+        q = share[:, np.newaxis] * parts[d] / np.maximum(both[d], 1e-300)[:, np.newaxis]
         present = q.sum(axis=(0, 1))
         offset = hidden.offsets[d, : components[d], np.newaxis].copy()
         variance = hidden.variances[d, : components[d]].copy()
@@ -169,24 +143,10 @@ def iterate(pair, nodes, hidden, used, components):
             hidden.smoothing[d] = rough[smooth].mean()
         hidden.positions[d] = c @ basis
         e = z - hidden.positions[d]
-        if nodes.own_scales and len(nodes.weight_prior):
-            line, v = basis[1], hidden.variances[d, 0].copy()
-            now = np.array([np.log(v[-1] / v[0]) / (line[-1] - line[0])])
-            squares = (q[:, 0] * e**2).sum(axis=0)
-
-            def cost(growth, v=v, line=line, now=now, squares=squares):
-                scaled = np.exp((growth - now) * line) * v
-                return 0.5 * (seen @ np.log(scaled) + (squares / scaled).sum() + growth @ growth)
-
-            step = -oracle.central_difference(cost, now) / oracle.hessian(cost, now)[0]
-            growth = now + np.clip(step, -1.0, 1.0)
-            v = (squares * np.exp(-growth * line)).sum() / n * np.exp(growth * line)
-            hidden.variances[d, 0] = np.maximum(v, pair.floor[d])
-            continue
         for j in range(components[d]):
             size, moment = q[:, j].sum(), (q[:, j] * e).sum()
             square = (q[:, j] * e**2).sum()
-            pooled = square / there.sum()
+            pooled = square / n
             if components[d] > 1:
                 hidden.fractions[d, j] = (size + 1.0) / (n + components[d])
                 hidden.offsets[d, j] = moment / size
@@ -204,15 +164,9 @@ CASES = {
     "groups": ("groups", (NOISY, NOISY), (1, 1)),
     "groups, two components": ("groups", (NOISY, NOISY), (2, 1)),
     "scales of their own": ("own", (NOISY, NOISY), (1, 1)),
-    "slopes within": ("slopes", (NOISY, NOISY), (1, 1)),
-    "own scales and slopes": ("own slopes", (NOISY, NOISY), (1, 1)),
     "shares and counts": ("groups", (CATEGORICAL, COUNTS), (1, 1)),
     "counts and noise": ("groups", (COUNTS, NOISY), (1, 2)),
-    "atoms and noise": ("groups", (ATOM, NOISY), (1, 2)),
-    "atoms, scales of their own": ("own", (NOISY, ATOM), (1, 1)),
-    "shares and atoms": ("groups", (CATEGORICAL, ATOM), (1, 1)),
     "curve": ("curve", (NOISY, NOISY), (1, 1)),
-    "curve, growing noise": ("growing", (NOISY, NOISY), (1, 1)),
     "curve, two components each": ("curve", (NOISY, NOISY), (2, 2)),
 }
 
@@ -220,7 +174,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_iterations_are_those_of_the_equations(name):
     of_nodes, kinds, components = CASES[name]
-    net, used = nodes(of_nodes), K if of_nodes in ("curve", "growing") else USED
+    net, used = nodes(of_nodes), K if of_nodes == "curve" else USED
     pair, rng = drawn(kinds)
     found = start(pair, net, rng, used)
     hidden = parts(found, net)
@@ -240,12 +194,11 @@ def test_iterations_are_those_of_the_equations(name):
     assert np.array_equal(rows[0], rows[1])
     hidden, other = parts(rows[0], net), parts(expected, net)
     assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
-    assert_allclose(hidden.slopes, other.slopes, rtol=1e-8, atol=1e-12)
-    if of_nodes in ("curve", "growing"):
+    if of_nodes == "curve":
         assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
         assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)
     for d in range(2):
-        if kinds[d] in (NOISY, ATOM):
+        if kinds[d] == NOISY:
             j = components[d]
             assert_allclose(hidden.positions[d], other.positions[d], rtol=1e-8, atol=1e-10)
             for name in ("fractions", "offsets", "variances"):
@@ -314,21 +267,9 @@ def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior(
         shares = hidden.tables[0, :V, k] / hidden.tables[0, :V, k].sum()
         expected += posterior.logpdf(shares) - dirichlet(np.full(V, 0.5)).logpdf(shares)
     assert_allclose(others, expected, rtol=1e-9)
-    # An atom costs that of its share besides its position, at the same parameters.
-    pair, rng = drawn((ATOM, NOISY))
-    row = start(pair, net, rng, USED)[np.newaxis]
-    parts(row[0], net).fractions[:] = 1.0
-    shapes[0, 2] = 1
-    as_shares = pair._replace(kinds=np.array([CATEGORICAL, NOISY]))
-    fit_hidden(pair, net, shapes, row, NOTHING, 9, -np.inf, NOTHING)
-    atoms, shares = (
-        fit_hidden(each, net, shapes, row.copy(), NOTHING, 0, -np.inf, NOTHING)[0, 2]
-        for each in (pair, as_shares)
-    )
-    assert_allclose(atoms - shares, 0.5 * log_n, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["groups", "growing"])
+@pytest.mark.parametrize("name", ["groups", "curve"])
 def test_an_observation_far_from_every_node_leaves_the_rest_finite(name):
     net, (pair, rng) = nodes(name), drawn((NOISY, NOISY))
     pair.values[:, 0] = 1e6

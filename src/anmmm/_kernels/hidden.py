@@ -19,9 +19,8 @@ from anmmm._kernels.columns import add_weighted
 from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
 from anmmm._kernels.systems import new_system, solve
 
-# A variable given the node: a position with noise, probabilities of its values, counts, or a value
-# of some probability and otherwise a position with noise of one component.
-NOISY, CATEGORICAL, COUNTS, ATOM = 0, 1, 2, 3
+# A variable given the node: a position with noise, probabilities of its values, or counts.
+NOISY, CATEGORICAL, COUNTS = 0, 1, 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
 NOWHERE = 1e-200
 # Bounds of a smoothing variance.
@@ -36,8 +35,8 @@ class Pair(NamedTuple):
     """Two standardized variables."""
 
     values: FloatArray  # (2, n)
-    places: IndexArray  # (2, n), place of each value among the distinct ones; 1 at an atom, else 0
-    kinds: IndexArray  # (2,), `NOISY`, `CATEGORICAL`, `COUNTS` or `ATOM`
+    places: IndexArray  # (2, n), place of each value among the distinct ones
+    kinds: IndexArray  # (2,), `NOISY`, `CATEGORICAL` or `COUNTS`
     n_values: IndexArray  # (2,), distinct values of a variable that is not `NOISY`
     floor: FloatArray  # (2,), smallest noise variance
     counts: FloatArray  # (2, V), distinct counts, and the logarithms of their factorials
@@ -53,8 +52,7 @@ class Nodes(NamedTuple):
     width: float  # uncertainty of a start, in distances between nodes
     weight_basis: FloatArray  # (m, K), of the logits of weights; m = 0: weights are free
     weight_prior: FloatArray  # (m,), in units of a variance
-    own_scales: int  # 1: noise has a scale for each group, or one that grows along a curve
-    slopes: int  # 1: within groups the second variable has a slope in the first, own as scales
+    own_scales: int  # 1: noise has a scale for each group
 
 
 class Hidden(NamedTuple):
@@ -66,7 +64,6 @@ class Hidden(NamedTuple):
     fractions: FloatArray  # (2, J), weights of the components
     offsets: FloatArray  # (2, J), their means
     smoothing: FloatArray  # (3,), variances of both curves and of the logits
-    slopes: FloatArray  # (K,), of the second variable in the first; its positions are at 0
     coefficients: FloatArray  # (2, r)
     logits: FloatArray  # (m,)
     tables: FloatArray  # (2, V, K), probabilities of values
@@ -76,7 +73,7 @@ class Hidden(NamedTuple):
 def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
     """Return the parts of a fit's row of numbers, tables last; J = 2."""
     (r, K), m = nodes.basis.shape, nodes.weight_basis.shape[0]
-    at = 8 * K + 11
+    at = 7 * K + 11
     end = at + 2 * r + m
     return Hidden(
         row[:K],
@@ -84,8 +81,7 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
         row[3 * K : 7 * K].reshape((2, 2, K)),
         row[7 * K : 7 * K + 4].reshape((2, 2)),
         row[7 * K + 4 : 7 * K + 8].reshape((2, 2)),
-        row[7 * K + 8 : at - K],
-        row[at - K : at],
+        row[7 * K + 8 : at],
         row[at : at + 2 * r].reshape((2, r)),
         row[at + 2 * r : end],
         row[end:].reshape((2, (row.shape[0] - end) // (2 * K), K)),
@@ -102,7 +98,7 @@ def _components(
     """
     used = shape[0]
     for d in range(2):
-        is_noisy = pair.kinds[d] == NOISY or pair.kinds[d] == ATOM
+        is_noisy = pair.kinds[d] == NOISY
         for j in range(shape[1 + d]):
             center, rate, height = noise[d, j, 0], noise[d, j, 1], noise[d, j, 2]
             for k in range(used):
@@ -146,20 +142,17 @@ def _e_step(
             if pair.kinds[d] != NOISY and start == 0.0:
                 for i in range(n):
                     row[i] *= hidden.tables[d, pair.places[d, i], k]
-            if pair.kinds[d] == ATOM and start == 0.0:
-                # An atom is nowhere about the position: as at it, without its density.
-                _put(noise[d, 0, 0, k], 1.0 / noise[d, 0, 2, k], pair.places[d], values[d], row)
         for j in range(shape[1]):
             for m in range(shape[2]):
                 x, x_rate = noise[0, j, 0, k], noise[0, j, 1, k]
                 y, y_rate = noise[1, m, 0, k], noise[1, m, 1, k]
-                height, slope = noise[0, j, 2, k] * noise[1, m, 2, k], hidden.slopes[k]
+                height = noise[0, j, 2, k] * noise[1, m, 2, k]
                 if start == 0.0:
                     height *= hidden.weights[k]
                 # One exponential for both variables.
                 for i in range(0, P, LANES):
                     e = load(values, origin + i) - x
-                    f = load(values, P + i) - y - slope * load(values, i)
+                    f = load(values, P + i) - y
                     power = y_rate * f * f
                     power += x_rate * e * e
                     density = height * exponential(power) * load(row, i)
@@ -175,8 +168,6 @@ def _e_step(
                 clear(sums[d, j, moment])
         for v in range(counts.shape[1]):
             clear(counts[d, v])
-        if pair.kinds[d] == ATOM:
-            _put(0.0, 1.0, pair.places[d], values[d], row)
     at = 0
     for k in range(used):
         for j in range(shape[1]):
@@ -204,55 +195,6 @@ def _e_step(
                         for i in range(n):
                             counts[d, pair.places[d, i], k] += row[i]
     return log_likelihood
-
-
-@kernel(inner=True)
-def _put(
-    value: float, factor: float, places: IndexArray, values: FloatArray, row: FloatArray
-) -> None:
-    """Write a value of the observations at an atom, (n,), and multiply their rows."""
-    for i in range(places.shape[0]):
-        if places[i] == 1:
-            values[i] = value
-            row[i] *= factor
-
-
-@kernel(inner=True)
-def _slopes(
-    nodes: Nodes,
-    used: int,
-    hidden: Hidden,
-    values: FloatArray,
-    joint: FloatArray,
-    sums: FloatArray,
-    products: FloatArray,
-) -> None:
-    """Update slopes within groups after an E-step, whose sums become those of what they leave.
-
-    products: (K,), workspace.
-    """
-    P, x, y = values.shape[1], sums[0, 0], sums[1, 0]
-    count, across, along = NOWHERE, 0.0, NOWHERE
-    for k in range(used):
-        total = broadcast(0.0)
-        for i in range(0, P, LANES):
-            q = load(joint, k * P + i) * load(values, 4 * P + i)
-            total += q * load(values, i) * load(values, P + i)
-        products[k] = reduce_add(total)
-        mean = x[1, k] / max(x[0, k], NOWHERE)
-        count += x[0, k]
-        across += products[k] - mean * y[1, k]
-        along += x[2, k] - mean * x[1, k]
-    for k in range(used):
-        slope = across / along
-        if nodes.own_scales:
-            # With an average observation of all groups.
-            mean = x[1, k] / max(x[0, k], NOWHERE)
-            slope = products[k] - mean * y[1, k] + across / count
-            slope /= x[2, k] - mean * x[1, k] + along / count
-        hidden.slopes[k] = slope
-        y[2, k] += slope * (slope * x[2, k] - 2.0 * products[k])
-        y[1, k] -= slope * x[1, k]
 
 
 @kernel(inner=True)
@@ -301,27 +243,6 @@ def _squares(sums: FloatArray, k: int, m: float) -> float:
     return float(sums[2, k] - 2.0 * m * sums[1, k] + m * m * sums[0, k])
 
 
-@kernel(inner=True, allocates=True)
-def _growing(
-    line: FloatArray, positions: FloatArray, variances: FloatArray, sums: FloatArray, floor: float
-) -> None:
-    """Update variances (K,), exponential in `line`, by a Newton step; sums: (3, K)."""
-    K = line.shape[0]
-    growth = math.log(variances[K - 1] / variances[0]) / (line[K - 1] - line[0])
-    squares, gradient, curvature, total, count = empty(K), -growth, 1.0, 0.0, 0.0
-    for k in range(K):
-        squares[k] = _squares(sums, k, positions[k])
-        rate = squares[k] / variances[k]
-        gradient += 0.5 * (rate - sums[0, k]) * line[k]
-        curvature += 0.5 * rate * line[k] * line[k]
-    growth += min(max(gradient / curvature, -1.0), 1.0)
-    for k in range(K):
-        total += squares[k] * math.exp(-growth * line[k])
-        count += sums[0, k]
-    for k in range(K):
-        variances[k] = max(total / count * math.exp(growth * line[k]), floor)
-
-
 @kernel(inner=True)
 def _noise(
     d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
@@ -329,9 +250,6 @@ def _noise(
     """Update the components of the noise of a variable about its positions."""
     n, floor, used, n_components = pair.values.shape[1], pair.floor[d], shape[0], shape[1 + d]
     pooled = 0.0
-    if nodes.own_scales and nodes.weight_basis.shape[0] > 0:
-        _growing(nodes.basis[1], hidden.positions[d], hidden.variances[d, 0], sums[d, 0], floor)
-        return
     for j in range(n_components):
         total, moment, squares = 0.0, 0.0, 0.0
         for k in range(used):
@@ -460,13 +378,11 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n, used = pair.values.shape[1], shape[0]
-    is_curve, n_own = nodes.weight_prior.shape[0] > 0, used if nodes.own_scales else 1
+    is_curve = nodes.weight_prior.shape[0] > 0
     cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
-    if nodes.slopes:
-        cost += 0.5 * n_own * math.log(n)
     for d in range(2):
         J, half = shape[1 + d], 0.5 * pair.n_values[d]
-        if pair.kinds[d] == CATEGORICAL or pair.kinds[d] == ATOM:
+        if pair.kinds[d] == CATEGORICAL:
             # Under Jeffreys' prior, from the expected counts of values.
             for k in range(used):
                 size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
@@ -474,13 +390,11 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
-        if pair.kinds[d] == CATEGORICAL:
             continue
         if pair.kinds[d] == COUNTS:
             cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
         elif nodes.own_scales:
-            # A number for each group; along a curve a scale and its growth.
-            cost += 0.5 * (2 if is_curve else n_own) * math.log(n)
+            cost += 0.5 * used * math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
@@ -538,8 +452,6 @@ def fit_hidden(
                 break
             if n_iter > FEWEST and log_likelihood - last < tol:
                 break
-            if nodes.slopes:
-                _slopes(nodes, shape[0], hidden, values, joint, sums, noise[0, 0, 0])
             for k in range(K):
                 seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
             weights, positions = _weights(n, nodes, shape[0], hidden, seen), 0.0
@@ -549,10 +461,6 @@ def fit_hidden(
                 elif pair.kinds[d] == COUNTS:
                     _count_tables(d, pair, shape[0], hidden, counts)
                 else:
-                    if pair.kinds[d] == ATOM:
-                        _tables(d, pair, shape[0], hidden, counts)
-                        for k in range(K):
-                            sums[d, 0, 0, k] = counts[d, 0, k]
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
         found[s, 0], found[s, 1] = log_likelihood, positions

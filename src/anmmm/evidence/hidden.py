@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.hidden import ATOM, NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
+from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.preprocessing import Cells, mean_ranks
@@ -28,8 +28,8 @@ SPLITS = (
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
-# Smallest noise about a curve, or a line in groups, in standard deviations: without noise in one
-# variable it is a direction.
+# Smallest noise about a curve, in standard deviations: without noise in one variable it is a
+# direction.
 LEAST_ABOUT_CURVE = 0.05
 # Iterations of all starts, of the best, and of the last fits; gain in nats that ends them.
 SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
@@ -43,8 +43,6 @@ DIAGONALS = slice(2, 4)
 ROUNDING = 1e-16
 # Nats by which a fit may be longer than its rival and is encoded beside a better one.
 NEARLY_EQUAL = 25.0
-# A variance that is not zero.
-TINY = 1e-20
 # Observations for all but the last iterations.
 MANY = 4000
 # Nats per 300 observations by which a fit that is followed may be longer than its rival: a curve or
@@ -52,8 +50,6 @@ MANY = 4000
 CURVE_MARGIN, GROUPS_MARGIN, LAST_MARGIN = 35.0, 50.0, 10.0
 # Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
-# Nats per observation that fitted densities of the noise of groups may save, and their least cost.
-FITTED_SAVES, FITTED_COSTS = 0.35, 25.0
 
 
 def _curve_nodes() -> Nodes:
@@ -70,7 +66,6 @@ def _curve_nodes() -> Nodes:
         weight_basis=cosines[:N_LOGITS].copy(),
         weight_prior=prior[:N_LOGITS].copy(),
         own_scales=0,
-        slopes=0,
     )
 
 
@@ -83,9 +78,7 @@ GROUPS = Nodes(
     weight_basis=np.empty((0, MOST_GROUPS)),
     weight_prior=np.empty(0),
     own_scales=0,
-    slopes=0,
 )
-SLOPED = GROUPS._replace(slopes=1)
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
 NOTHING = np.empty((0, 0))
@@ -106,7 +99,7 @@ class HiddenFits(Record):
     def start(cls, pair: Pair, nodes: Nodes, used: IntArray, at: FloatArray) -> HiddenFits:
         """Fit normal noise, on `used` nodes, (S,), from hidden causes `at`, (S, n), in (0, 1)."""
         (r, K), m, V = nodes.basis.shape, len(nodes.weight_prior), pair.counts.shape[1]
-        one = np.zeros(8 * K + 11 + 2 * r + m + 2 * V * K)
+        one = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
         parts = _parts(one, nodes)
         parts.variances[:], parts.fractions[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
         parameters = np.tile(one, (len(used), 1))
@@ -167,17 +160,8 @@ class HiddenFits(Record):
     def first(self) -> Hidden:
         """Parameters of the first fit, at the nodes that it uses."""
         parts, used = _parts(self.parameters[0], self.nodes), int(self.shapes[0, 0])
-        of_nodes = "weights", "positions", "variances", "slopes", "tables"
+        of_nodes = "weights", "positions", "variances", "tables"
         return parts._replace(**{name: getattr(parts, name)[..., :used] for name in of_nodes})
-
-    @computed
-    def alone(self) -> Hidden:
-        """The same, with positions and variances of each variable itself, also with slopes."""
-        hidden = self.first
-        positions, variances = hidden.positions.copy(), hidden.variances.copy()
-        positions[1] += hidden.slopes * positions[0]
-        variances[1] += hidden.slopes**2 * variances[0, 0]
-        return hidden._replace(positions=positions, variances=variances)
 
     @computed
     def objective(self) -> FloatArray:
@@ -259,10 +243,6 @@ class Rival(Record):
         """Iterate a fit to its end, unless it is too long."""
         return fit if self.beats(fit, LAST_MARGIN) else fit.further(LONG)
 
-    def beats_fitted_noise(self, fit: HiddenFits) -> bool:
-        """Whether groups stay longer whatever density their noise has."""
-        return self.leads(fit, FITTED_SAVES * self.n - FITTED_COSTS)
-
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
     """Return the fit of the smallest objective."""
@@ -332,7 +312,7 @@ class Search(Record):
 
     @property
     def about_curve(self) -> Search:
-        """The same for fits of a curve, or of lines in groups."""
+        """The same for fits of a curve."""
         floor = np.maximum(self.whole.floor, LEAST_ABOUT_CURVE**2)
         few, pair, whole = (p._replace(floor=floor) for p in (self.few, self.pair, self.whole))
         return replace(self, few=few, pair=pair, whole=whole)
@@ -344,25 +324,22 @@ def fit_curve(search: Search) -> HiddenFits:
     at = np.vstack([along, ranks[DIAGONALS]])
     starts = HiddenFits.start(search.few, CURVE, np.full(len(at), N_NODES), at)
     starts = starts.apart(KEPT).further(LONGER)
-    growing = starts.best.scaled_apart(LONGER)
-    plain = starts.apart(2).further(SHORT, search.pair).best
-    best = plain = plain.further(LONGER - SHORT)
-    if growing.objective[0] < starts.best.objective[0]:
-        best = best_of([plain, growing.further(LONGER, search.pair)])
+    best = starts.apart(2).further(SHORT, search.pair).best
+    best = best.further(LONGER - SHORT)
     if search.rival.beats(best, CURVE_MARGIN):
         return best
-    return longer(best.further(LONGER), plain, search.rival)
+    return longer(best.further(LONGER), best, search.rival)
 
 
-def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
-    """Fit groups; return also the fewest and the best two numbers, equal noise."""
+def fit_groups(search: Search) -> HiddenFits:
+    """Fit groups."""
     (_, ranks), rival = search.places, search.rival
     # Along both variables, and many groups around the mean too.
     starts = [_started(search.few, ranks[:2], range(2, FEW_GROUPS + 1))]
     ranks = ranks[[0, 1, 4]]
     most = _started(search.few, ranks, range(MOST_GROUPS, MOST_GROUPS + 1))
     is_shorter = most.best.objective[0] < starts[0].best.objective[0]
-    if is_shorter and not rival.beats_fitted_noise(most.best):
+    if is_shorter and not rival.beats(most.best, GROUPS_MARGIN):
         starts += [_started(search.few, ranks, range(FEW_GROUPS + 1, MOST_GROUPS)), most]
     plain = joined(starts).of_each(2).further(LONGER).of_each(1).further(SHORT, search.pair)
     # Of the larger numbers the best alone, if it is the best of all.
@@ -370,29 +347,16 @@ def fit_groups(search: Search) -> tuple[HiddenFits, HiddenFits]:
     is_usual[plain.objective.argmin()] = True
     plain = plain[np.flatnonzero(is_usual)]
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    two = _apart(plain.objective, 2)
-    if not rival.beats(best, GROUPS_MARGIN):
-        best = longer(best, plain[two], rival)
-    # Normal noise needs more groups than skewed noise does.
-    return best, plain[sorted({0, *two})]
+    if rival.beats(best, GROUPS_MARGIN):
+        return best
+    return longer(best, plain.apart(2), rival)
 
 
-def fit_sloped_groups(search: Search) -> HiddenFits:
-    """Fit groups within which the second variable has a slope in the first."""
-    _, ranks = search.places
-    plain = _started(search.few, ranks[DIAGONALS], range(2, FEW_GROUPS + 1), SLOPED)
-    plain = plain.of_each(1).further(LONGER)
-    kinds = [plain, plain.scaled_apart(LONGER)]
-    if not search.rival.beats(best_of(kinds), GROUPS_MARGIN):
-        kinds = [fits.apart(2).further(LONGER, search.pair) for fits in kinds]
-    return search.rival.ended(best_of(kinds))
-
-
-def _started(few: Pair, ranks: FloatArray, counts: range, nodes: Nodes = GROUPS) -> HiddenFits:
+def _started(few: Pair, ranks: FloatArray, counts: range) -> HiddenFits:
     """Fit each number of groups a short while, from equal groups along ranks, (S, n)."""
     used = np.repeat(counts, len(ranks))
     at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5
-    return HiddenFits.start(few, nodes, used, at / used[:, np.newaxis])
+    return HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
 
 
 def longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
@@ -408,27 +372,17 @@ def longer(best: HiddenFits, plain: HiddenFits, rival: Rival) -> HiddenFits:
 def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return those of a variable."""
     hidden, J = fit.first, fit.shapes[0, 1 + axis]
-    kind, places = fit.pair.kinds[axis], fit.pair.places[axis]
-    of_tables = (
-        np.zeros((1, 1))
-        if kind == NOISY
-        else np.log(np.maximum(hidden.tables[axis][places], 1e-300))
-    )
-    if kind not in (NOISY, ATOM):
-        return of_tables, np.zeros_like(of_tables), np.zeros_like(of_tables)
+    if fit.pair.kinds[axis] != NOISY:
+        logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
+        return logs, np.zeros_like(logs), np.zeros_like(logs)
     # Components, (J, 1, K), then observations.
     variances = hidden.variances[axis, :J, np.newaxis]
     fractions, offsets = hidden.fractions[axis, :J], hidden.offsets[axis, :J]
     centers = hidden.positions[axis] + offsets[:, np.newaxis, np.newaxis]
     values = fit.pair.values[axis][:, np.newaxis]
-    if axis == 1:
-        values = values - fit.pair.values[0][:, np.newaxis] * hidden.slopes
     e = (values - centers) / variances
     heights = np.log(fractions)[:, np.newaxis, np.newaxis] - 0.5 * np.log(2.0 * math.pi * variances)
     logs = heights - 0.5 * variances * e**2
-    if kind == ATOM:
-        there = places[:, np.newaxis] == 0
-        return of_tables + there * logs[0], there * e[0], there / variances[0]
     if J == 1:
         return logs[0], e[0], 1.0 / variances[0]
     top = logs.max(axis=0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -41,8 +39,6 @@ FEWEST_VALUES = 4
 # How many times less dense than on both sides values are in a gap, and the smallest fraction of the
 # rows on either side of it.
 GAP, FEWEST = 3.0, 0.1
-# Distance of the end of a logarithmic scale from the smallest value, relative to the median's.
-BEYOND = 0.05
 # Most clusters, and least rows of each where there are more than mechanisms.
 MOST_CLUSTERS, ROWS_OF_CLUSTER = 12, 8
 # Knots of a curve in a sum of several.
@@ -50,44 +46,6 @@ SUM_KNOTS = 16
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
 MOST_CACHED, LONGEST_CACHED = 64, 2000
-
-
-class LogScale(Record):
-    """A logarithmic scale from the end of the shorter tail of a standardized variable."""
-
-    end: float
-    distance: float  # from the end to the median, negative from the largest value
-    sign: float  # -1 if the end is the largest value
-    center: float = 0.0
-    unit: float = 1.0
-
-    @classmethod
-    def of(cls, cells: Cells) -> LogScale | None:
-        """Make the scale of a variable; None if no tail is shorter, or half of the values equal."""
-        values, median = cells.values, float(np.median(cells.values))
-        ends = float(values.min()), float(values.max())
-        low, high = median - ends[0], ends[1] - median
-        if low == high or min(low, high) <= 0.0:
-            return None
-        scale = cls(ends[0], low, 1.0) if low < high else cls(ends[1], -high, -1.0)
-        log = scale.apply(values)
-        return replace(scale, center=float(log.mean()), unit=float(log.std()))
-
-    def apply(self, x: FloatArray) -> FloatArray:
-        """Map values to this scale."""
-        log = np.log(BEYOND + np.maximum((x - self.end) / self.distance, 0.0))
-        return np.asarray((self.sign * log - self.center) / self.unit)
-
-    def undo(self, z: FloatArray) -> FloatArray:
-        """Map points of this scale back."""
-        log = self.sign * (self.center + self.unit * z)
-        return np.asarray(self.end + self.distance * (np.exp(log) - BEYOND))
-
-    def cells_of(self, cells: Cells) -> Cells:
-        """Return the cells of a variable on this scale."""
-        edges = self.apply(cells.edges)
-        ends = edges[cells.index], edges[cells.index + 1]
-        return Cells(self.apply(cells.values), cells.index, *ends, edges)
 
 
 class Variable(Record):
@@ -268,25 +226,6 @@ class Variable(Record):
         cells, basis = part.cells_of(self.cells), SplineBasis.constant(len(values))
         raw = None if self.raw is None else self.raw[rows]
         return part, Variable(cells, basis, cells.values[:, np.newaxis], raw)
-
-    @computed
-    def log_scale(self) -> LogScale | None:
-        """The logarithmic scale of a skewed variable with a heavy tail."""
-        return None if self.rescaled is None else LogScale.of(self.cells)
-
-    @property
-    def on_log_scale(self) -> Variable:
-        """The same, its cells on its logarithmic scale if it has one."""
-        if self.log_scale is None:
-            return self
-        return self.within(self.log_scale.cells_of(self.cells))
-
-    def within(self, cells: Cells) -> Variable:
-        """Return the same with its cells on another scale."""
-        other = copy(self)
-        object.__setattr__(other, "cells", cells)
-        object.__setattr__(other, "raw", None)
-        return other
 
     def summand(self, n_smooth: int, rescaled: bool = False) -> SplineBasis:
         """Return columns for its curve in a sum of several, made once for each number of them."""
