@@ -7,8 +7,7 @@ from anmmm import ANMMixture, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import evidence
 from anmmm.evidence.curves import mixture_curves, model_curves
-from anmmm.evidence.density import GaussianQuantiles, fit_density
-from anmmm.preprocessing import Cells, standardize
+from anmmm.preprocessing import standardize
 
 X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
 X_COLUMN, Y_COLUMN = (40 + 7 * X)[:, np.newaxis], (3 * Y - 20)[:, np.newaxis]
@@ -73,16 +72,6 @@ def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
     width = (curves.upper - curves.lower)[:, 0] / 2
     assert_allclose(np.log(width), at[:, 0] - 2, atol=0.35)
     assert_allclose(curves.center[:, 0], 2 * at[:, 0], atol=1.0)
-
-
-def test_gaussian_quantiles_and_back_is_the_variable_itself(rng):
-    values = np.round(rng.gamma(2.0, size=300), 1)
-    cells = Cells.of(values)
-    density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
-    link = GaussianQuantiles.of(cells, density)
-    assert_allclose([link.values.mean(), link.values.std()], [0, 1], atol=1e-12)
-    back = link.undo(link.values)
-    assert np.all((cells.lower <= back) & (back <= cells.upper))
 
 
 N = 1000

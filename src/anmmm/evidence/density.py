@@ -98,29 +98,6 @@ class ClusterDensity(Record):
         return replace(self, centers=-self.centers)
 
 
-class GaussianQuantiles(Record):
-    """A variable on the Gaussian quantiles of its own density, standardized."""
-
-    values: FloatArray  # (n_samples,), middle of each observation's cell on this scale
-    edges: FloatArray  # (n_distinct + 1,), ends of all cells on the original scale
-    levels: FloatArray  # (n_distinct + 1,), the distribution function there
-    shift: float
-    unit: float
-
-    @classmethod
-    def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
-        """Map a variable to the quantiles of a density fitted to it. O(N)."""
-        levels, above = density.cdf(cells.edges), density.mirrored().cdf(-cells.edges)
-        lower, upper = (0.5 * (p[:-1] + p[1:])[cells.index] for p in (levels, above))
-        middle = normal_quantile(np.maximum(lower, 1e-9), np.maximum(upper, 1e-9))
-        shift, unit = float(middle.mean()), float(middle.std())
-        return cls((middle - shift) / unit, cells.edges, levels, shift, unit)
-
-    def undo(self, z: FloatArray) -> FloatArray:
-        """Map points of this scale to the original one, within the range of its cells."""
-        return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
-
-
 def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return Gaussian quantiles of probabilities below and above, from the smaller one."""
     with np.errstate(divide="ignore"):

@@ -11,7 +11,7 @@ import numpy as np
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
-from anmmm.evidence.density import GaussianQuantiles, nearby, sparseness
+from anmmm.evidence.density import nearby, sparseness
 from anmmm.evidence.marginal import (
     MOST_CATEGORIES,
     LogSplineDensity,
@@ -117,11 +117,6 @@ class Variable(Record):
         """The shorter of the smooth density and clusters."""
         found: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
         return shortest(found)
-
-    @computed
-    def quantiles(self) -> GaussianQuantiles:
-        """Gaussian quantiles of this density."""
-        return GaussianQuantiles.of(self.cells, self.smooth.density)
 
     @computed
     def scales(self) -> list[EffectScale]:
