@@ -5,8 +5,9 @@ r"""Fit the coefficients of the prior, and the constants of `anmmm.confidence`, 
         transformed designed trades -n 100 300 1000 --seeds 70000:70004 -o drawn.parquet
     python -m benchmarks.calibrate prior real.parquet drawn.parquet
 
-writes src/anmmm/direction/prior.json, and prints how pairs of data sets that took no part are
-decided, with the reliability of the confidence. Real and drawn pairs have the weights of `SHARES`;
+writes src/anmmm/direction/prior.json, and to docs/stored its coefficients, how real pairs of data
+sets that took no part are decided, and the reliability of the confidence. Drawn pairs have the
+weights of `SHARES`, relative to real ones;
 a data set weighs the same whatever its number of pairs, and of pairs with a variable of few values
 those in which it is the cause weigh as much as those in which it is the effect.
 
@@ -34,7 +35,7 @@ from sklearn.linear_model import LogisticRegression
 
 from anmmm.confidence import nats_error
 from benchmarks.decide import FEATURE
-from benchmarks.stored import ROOT
+from benchmarks.stored import ROOT, Stored, store
 from benchmarks.tables import judged
 
 TABLE = ROOT / "src" / "anmmm" / "direction" / "prior.json"
@@ -48,7 +49,7 @@ SHARES = {
 }
 # Kinds that are weighed together: the larger one has nearly all real pairs.
 GROUPS = (("distinct", "tied"), ("few",))
-PENALTY = {"distinct": 2.0, "tied": 2.0, "few": 3.0}
+PENALTY = 1.0
 FOLDS = 5
 REPETITIONS = 10
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -92,7 +93,7 @@ def fit(rows: pd.DataFrame, kind: str) -> dict[str, float]:
     # Both orders of each pair, so that there are two classes.
     columns = np.concatenate([signed, -signed]) / scale
     is_forward = np.repeat([1, 0], len(rows))
-    model = LogisticRegression(C=1.0 / PENALTY[kind], fit_intercept=False, max_iter=1000)
+    model = LogisticRegression(C=1.0 / PENALTY, fit_intercept=False, max_iter=1000)
     model.fit(columns, is_forward, sample_weight=np.tile(weight, 2))
     coefficients = model.coef_[0] / scale
     return {
@@ -147,49 +148,70 @@ def quality(odds: pd.Series, weight: pd.Series) -> dict[str, float]:
     }
 
 
-def print_quality(rows: pd.DataFrame, odds: pd.DataFrame) -> None:
-    """Print the quality of each kind, mean of all repetitions, and the reliability."""
+def quality_by_kind(rows: pd.DataFrame, odds: pd.DataFrame) -> pd.DataFrame:
+    """Return the quality of each kind of real pairs, the mean of all repetitions."""
     real = rows.loc[odds.index]
+    is_few = real["kind"] == "few"
     kinds = {
-        "many values": real["kind"] != "few",
-        "few values": real["kind"] == "few",
-        "few values, the cause": (real["kind"] == "few") & real["few_is_cause"],
-        "few values, the effect": (real["kind"] == "few") & ~real["few_is_cause"],
+        "many values": ~is_few,
+        "few values": is_few,
+        "few values, the cause": is_few & real["few_is_cause"],
+        "few values, the effect": is_few & ~real["few_is_cause"],
     }
     table = {}
     for title, chosen in kinds.items():
         weight = real.loc[chosen, "fit_weight"]
         repetitions = [quality(odds.loc[chosen, column], weight) for column in odds]
         table[title] = pd.DataFrame(repetitions).mean()
-    print(pd.DataFrame(table).T.round(3).to_string())
-    confidence = expit(odds.abs().stack())
-    right = odds.stack() > 0.0
-    bins = pd.cut(confidence, LEVELS, include_lowest=True)
-    reliability = pd.DataFrame({"stated": confidence, "right": right}).groupby(bins, observed=True)
-    lines = reliability.mean()
-    lines["pairs"] = reliability.size() / odds.shape[1]
-    lines["error"] = np.sqrt(lines["right"] * (1.0 - lines["right"]) / lines["pairs"])
-    print(lines.round(3).to_string())
+    return pd.DataFrame(table).T.rename_axis("").reset_index()
+
+
+def reliability(odds: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of right directions by stated confidence."""
+    stacked = odds.stack()
+    confidence = expit(stacked.abs())
+    bins = pd.cut(confidence, LEVELS, include_lowest=True, right=False)
+    table = pd.DataFrame({"stated": confidence, "right": stacked > 0.0})
+    groups = table.groupby(bins.map(lambda interval: f"{interval.left:g} to {interval.right:g}"))
+    lines = groups.mean()
+    lines["error"] = np.sqrt(lines["right"] * (1.0 - lines["right"]) / groups.size() * REPETITIONS)
+    lines["pairs"] = (groups.size() / REPETITIONS).round()
+    return lines.rename_axis("confidence").reset_index()
 
 
 def write_prior(rows: pd.DataFrame, command: str) -> None:
-    """Fit all kinds, print what was found, and write the table."""
+    """Fit all kinds, and write the table, its quality and its reliability."""
     rows = weighed(rows)
-    print_quality(rows, cross_validated(rows))
+    odds = cross_validated(rows)
     table = {kind: fit(rows, kind) for kind in SHARES}
     drawn = rows[rows["origin"] != "real"]
     drawn_odds = odds_of(drawn, table)
-    for group, odds in drawn_odds.groupby(drawn["family"].str.partition("/")[0]):
-        print(group, {name: round(value, 3) for name, value in quality(odds, odds * 0 + 1).items()})
-    document = {
-        "command": command,
-        "date": str(date.today()),
-        "list of real pairs, SHA-256": hashlib.sha256(PAIRS.read_bytes()).hexdigest(),
-        "pairs": rows.groupby("origin").size().to_dict(),
-        "coefficients": table,
-    }
+    lines = [quality_by_kind(rows, odds)]
+    for group, group_odds in drawn_odds.groupby(drawn["family"].str.partition("/")[0]):
+        line = quality(group_odds, pd.Series(1.0, index=group_odds.index))
+        lines.append(pd.DataFrame([{"": f"drawn: {group}", **line}]))
+    sizes = rows.groupby("origin").size().to_dict()
+    facts = {"command": command, "date": str(date.today())}
+    facts["list of real pairs, SHA-256"] = hashlib.sha256(PAIRS.read_bytes()).hexdigest()
+    document = {**facts, "pairs": sizes, "shares": SHARES, "coefficients": table}
     TABLE.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(table, indent=2))
+    seeds = "rows of decisions by the commands of benchmarks/calibrate.py"
+    coefficients = [[kind, name, value] for kind in table for name, value in table[kind].items()]
+    tables = {
+        "prior": pd.DataFrame(coefficients, columns=["kind", "feature", "coefficient"]),
+        "prior-quality": pd.concat(lines),
+        "prior-reliability": reliability(odds),
+    }
+    titles = {
+        "prior": "Coefficients of the prior",
+        "prior-quality": "Directions by log-odds: real pairs of other data sets than the fit's, "
+        "and drawn pairs of the fit",
+        "prior-reliability": "Reliability on real pairs of other data sets than the fit's",
+    }
+    for name, result in tables.items():
+        print(titles[name], result.round(3).to_string(index=False), sep="\n")
+        facts_of_table = {"title": titles[name], **facts, "seeds": seeds}
+        store(name, Stored(facts_of_table, result.round(3).astype(str)))
 
 
 def confidence_slope(rows: pd.DataFrame) -> float:

@@ -36,6 +36,8 @@ FEW_VALUES = 12
 DISTINCT_FRACTION = 0.9
 # Mean squared error that an exact cubic curve is given, of a variable between 0 and 1.
 LEAST_ERROR = 1e-9
+# The same of the deviation of equal gaps.
+LEAST_SPACING = 0.1
 
 
 def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> float:
@@ -137,9 +139,15 @@ def few_features(few: Cells, many: Cells, z: float) -> dict[str, float]:
     return {
         "lengths": math.tanh(0.25 * z),
         "constant": 1.0,
-        "distinct values": math.tanh(0.5 * math.log(many.n_distinct / len(many.values))),
+        "uneven spacing": math.tanh(log_spacing(many.values)),
         "two values": float(len(levels) == 2),
         "evenly spaced": float(is_even),
         "balance": float(counts.min() / counts.max()),
         "explained variance": float(counts @ level_means**2 / len(many.values)),
     }
+
+
+def log_spacing(values: FloatArray) -> float:
+    """Return the log of the deviation of gaps between distinct values over their mean."""
+    gaps = np.diff(np.unique(values))
+    return math.log(gaps.std() / gaps.mean() + LEAST_SPACING)
