@@ -220,8 +220,9 @@ def confidence_slope(rows: pd.DataFrame) -> float:
     statistic = rows["nats"].abs() / spread
     # Where there is no direction, one of both is right by chance.
     has_direction = rows["truth"].abs() == 1
-    right = np.where(has_direction, rows["right_by_score"], rows["sign"] == -1)
-    right = np.where(rows["sign"] == 0, 0.5, right)
+    sign = np.sign(rows["nats"])
+    right = np.where(has_direction, sign == rows["truth"], sign == -1)
+    right = np.where(sign == 0, 0.5, right)
 
     def loss(log_slope: float) -> float:
         p = np.clip(expit(np.exp(log_slope) * statistic), 0.5, 1.0 - 1e-9)

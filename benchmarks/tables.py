@@ -50,8 +50,12 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["relation"] != "constant"].copy()
     rows["direction"] = rows["relation"].map(DIRECTIONS).fillna(0).astype(int)
     rows["sign"] = np.where(rows["score"].abs() > RESOLUTION, np.sign(rows["score"]), 0.0)
+    if "log_odds" in rows:
+        # Of other methods and criteria the score decides.
+        has_odds = rows["log_odds"].notna()
+        rows["sign"] = np.where(has_odds, np.sign(rows["log_odds"]), rows["sign"])
     rows["right"] = (rows["direction"] != 0) & (rows["direction"] == rows["truth"])
-    rows["right_by_score"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
+    rows["right_by_sign"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
     if "confidence" not in rows:
         return rows
     is_sure = (rows["direction"] != 0) & (rows["confidence"] >= SURE)
@@ -59,8 +63,8 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     rows["sure_wrong"] = is_sure & ~rows["right"]
     directed = 1.0 - rows["common_cause"] - rows["independent"]
     is_sure_before = rows[["forward", "backward"]].max(axis=1) / directed >= SURE
-    rows["sure_right_before"] = is_sure_before & rows["right_by_score"]
-    rows["sure_wrong_before"] = is_sure_before & ~rows["right_by_score"]
+    rows["sure_right_before"] = is_sure_before & rows["right_by_sign"]
+    rows["sure_wrong_before"] = is_sure_before & ~rows["right_by_sign"]
     rows["called_common_cause"] = rows["relation"] == "common cause"
     rows["called_independent"] = rows["relation"] == "independent"
     rows["misfit"] = rows["check_pvalue"] < LACK_OF_FIT_PVALUE
@@ -68,7 +72,7 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-SHARES = ["right", "right_by_score", "confidence", "sure_right", "sure_wrong"]
+SHARES = ["right", "right_by_sign", "confidence", "sure_right", "sure_wrong"]
 SHARES += ["sure_right_before", "sure_wrong_before", "called_common_cause"]
 SHARES += ["called_independent", "noted", "misfit"]
 
@@ -111,7 +115,7 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
             ("all", selected),
         ):
             count = f"{len(part_rows)} pairs of {part_rows['data_set'].nunique()} data sets"
-            weighted, plain = accuracies(part_rows, part_rows["right_by_score"])
+            weighted, plain = accuracies(part_rows, part_rows["right_by_sign"])
             lines.append([f"{title}, {part}, {count}", weighted, plain])
     return pd.DataFrame(lines, columns=["", "weighted", "plain"])
 
@@ -135,11 +139,11 @@ def protocols(rows: pd.DataFrame) -> pd.DataFrame:
         for protocol, left_out in chosen.items():
             kept = judged(group[~group["seed"].isin(left_out)])
             cells = [*accuracies(kept, kept["right"]), f"{(kept['direction'] != 0).mean():.2f}"]
-            cells += [*accuracies(kept, kept["right_by_score"])]
+            cells += [*accuracies(kept, kept["right_by_sign"])]
             cells.append(f"{(kept['sign'] != 0).mean():.2f}")
             lines.append([collection, observations, protocol, len(kept), *cells])
     heads = ["collection", "observations", "protocol", "pairs"]
-    for prefix in ("", "score_"):
+    for prefix in ("", "sign_"):
         heads += [f"{prefix}weighted", f"{prefix}plain", f"{prefix}decided"]
     return pd.DataFrame(lines, columns=heads)
 

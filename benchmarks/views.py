@@ -77,7 +77,7 @@ def overview() -> pd.DataFrame:
         ("4 overlapping mechanisms", ("f3-c4",)),
     ):
         selected = mixture_rows(settings)
-        right = share(selected["right_by_score"].mean(), selected["pairs"].sum())
+        right = share(selected["right_by_sign"].mean(), selected["pairs"].sum())
         lines.append([title, "100", right, "", ""])
     for title, beginnings in (
         ("1 mechanism, continuous effect", ("direct/AN", "direct/LS", "direct/MN")),
@@ -152,7 +152,7 @@ def mixtures() -> pd.DataFrame:
         title = setting
         for option, symbol in (("-c", "C"), ("-sigma", "σ"), ("-a", "a₁")):
             title = title.replace(option, f", {symbol} = ")
-        right = share(selected["right_by_score"].mean(), selected["pairs"].sum())
+        right = share(selected["right_by_sign"].mean(), selected["pairs"].sum())
         indices = [f"{ari(setting, method):.2f}" for method in ("anmmm", "bayes")]
         lines.append([title, right, *indices])
     heads = ["mixture, N = 100", "right directions", "mean ARI of the labels"]
@@ -173,7 +173,7 @@ def quality() -> pd.DataFrame:
         ]
     }
     for name in FUNCTIONS:
-        right = f"{mixture_rows([name])['right_by_score'].iloc[0]:.3f}"
+        right = f"{mixture_rows([name])['right_by_sign'].iloc[0]:.3f}"
         columns[name] = [
             f"{ari(name, 'anmmm'):.2f}",
             f"{TABLE1['ANM-MM'][name]:.2f}",
@@ -229,12 +229,12 @@ def _kind_of_cause(family: str) -> str:
 def published() -> pd.DataFrame:
     """Return the figures of other methods below ours at their protocols.
 
-    Others decide every pair, so that ours are those by the score, with and without those pairs
+    Others decide every pair, so that ours are those by the log-odds, with and without those pairs
     counted as wrong that are called a common cause.
     """
     ours = stored("protocols").table.set_index(["collection", "observations", "protocol"])
     lines = []
-    for title, prefix in (("by the score", "score_"), ("common cause: wrong", "")):
+    for title, prefix in (("by the log-odds", "sign_"), ("common cause: wrong", "")):
         sim = ours.loc[("sim", "all", "all"), f"{prefix}plain"]
         for observations in ("all", "at most 1000"):
             for protocol in ("L99", "G99", "B102"):
