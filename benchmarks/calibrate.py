@@ -52,6 +52,7 @@ GROUPS = (("distinct", "tied"), ("few",))
 PENALTY = 1.0
 FOLDS = 5
 REPETITIONS = 10
+FEW_REPETITIONS = 3
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 # Share of dependent pairs that have a hidden common cause.
 COMMON_CAUSE_SHARE = 1.0 / 6.0
@@ -62,7 +63,8 @@ def weighed(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows[(rows["truth"].abs() == 1) & (rows["kind"] != "")].copy()
     group = rows["family"].str.partition("/")[0]
     rows["origin"] = np.select([group == "real", group.isin(HOSTILE)], ["real", "hostile"], "model")
-    rows["few_is_cause"] = rows[f"{FEATURE}constant"] * rows["truth"] > 0.0
+    if "few_is_cause" not in rows:
+        rows["few_is_cause"] = rows[f"{FEATURE}constant"] * rows["truth"] > 0.0
     rows["fit_weight"] = 0.0
     for kinds in GROUPS:
         in_group = rows["kind"].isin(kinds)
@@ -90,6 +92,7 @@ def fit(rows: pd.DataFrame, kind: str) -> dict[str, float]:
     signed = rows[names].fillna(0.0).to_numpy() * rows["truth"].to_numpy()[:, np.newaxis]
     weight = rows["fit_weight"].to_numpy()
     scale = np.sqrt(np.average(signed**2, axis=0, weights=weight))
+    scale[scale == 0.0] = 1.0
     # Both orders of each pair, so that there are two classes.
     columns = np.concatenate([signed, -signed]) / scale
     is_forward = np.repeat([1, 0], len(rows))
@@ -112,12 +115,12 @@ def odds_of(rows: pd.DataFrame, table: dict[str, dict[str, float]]) -> pd.Series
     return odds * rows["truth"]
 
 
-def cross_validated(rows: pd.DataFrame) -> pd.DataFrame:
+def cross_validated(rows: pd.DataFrame, repetitions: int = REPETITIONS) -> pd.DataFrame:
     """Return log-odds of the truth of real pairs, fitted to other data sets, by repetition."""
     real = rows[rows["origin"] == "real"]
     sources = real["data_set"].unique()
-    odds = pd.DataFrame(index=real.index, columns=range(REPETITIONS), dtype=float)
-    for repetition in range(REPETITIONS):
+    odds = pd.DataFrame(index=real.index, columns=range(repetitions), dtype=float)
+    for repetition in range(repetitions):
         order = np.random.default_rng(repetition).permutation(len(sources))
         folds = real["data_set"].map(dict(zip(sources, order % FOLDS, strict=True)))
         for fold in range(FOLDS):
@@ -166,6 +169,25 @@ def quality_by_kind(rows: pd.DataFrame, odds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table).T.rename_axis("").reset_index()
 
 
+def without_features(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the quality of the kinds of a feature without it, on real pairs of other data sets."""
+    features = {kind: list(fit(rows, kind)) for kind in ("tied", "few")}
+    lines = []
+    for kind, names in features.items():
+        shown = ["many values"] if kind == "tied" else ["few values, the cause"]
+        shown += [] if kind == "tied" else ["few values, the effect"]
+        for name in ("nothing", *names):
+            reduced = rows.copy()
+            if name != "nothing":
+                reduced.loc[reduced["kind"] == kind, f"{FEATURE}{name}"] = 0.0
+                # Which of both orders a pair of few values has is no feature.
+                reduced["few_is_cause"] = rows["few_is_cause"]
+            table = quality_by_kind(reduced, cross_validated(reduced, FEW_REPETITIONS))
+            table.insert(0, "without", name)
+            lines.append(table[table[""].isin(shown)])
+    return pd.concat(lines)
+
+
 def reliability(odds: pd.DataFrame) -> pd.DataFrame:
     """Return the share of right directions by stated confidence."""
     stacked = odds.stack()
@@ -201,11 +223,13 @@ def write_prior(rows: pd.DataFrame, command: str) -> None:
         "prior": pd.DataFrame(coefficients, columns=["kind", "feature", "coefficient"]),
         "prior-quality": pd.concat(lines),
         "prior-reliability": reliability(odds),
+        "prior-features": without_features(rows),
     }
     titles = {
         "prior": "Coefficients of the prior",
         "prior-quality": "Directions by log-odds: real pairs of other data sets than the fit's, "
         "and drawn pairs of the fit",
+        "prior-features": "Quality on real pairs of other data sets, one feature left out",
         "prior-reliability": "Reliability on real pairs of other data sets than the fit's",
     }
     for name, result in tables.items():
