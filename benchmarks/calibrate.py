@@ -64,7 +64,8 @@ def weighed(rows: pd.DataFrame) -> pd.DataFrame:
     group = rows["family"].str.partition("/")[0]
     rows["origin"] = np.select([group == "real", group.isin(HOSTILE)], ["real", "hostile"], "model")
     if "few_is_cause" not in rows:
-        rows["few_is_cause"] = rows[f"{FEATURE}constant"] * rows["truth"] > 0.0
+        # Balance is positive if it is of the true cause.
+        rows["few_is_cause"] = rows[f"{FEATURE}balance"] * rows["truth"] > 0.0
     rows["fit_weight"] = 0.0
     for kinds in GROUPS:
         in_group = rows["kind"].isin(kinds)

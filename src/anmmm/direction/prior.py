@@ -6,7 +6,7 @@ and drawn ones (`python -m benchmarks.calibrate`), with z the difference of leng
 
     distinct   hardly any value occurs twice          a tanh(z / 4)
     tied       values occur again                     b tanh(z / 2) + features of both variables
-    few        one variable has at most 12 values     c tanh(z / 4) + d + features of that variable
+    few        one variable has at most 12 values     c tanh(z / 4) + features of that variable
 
 docs/method/decisions.md, "The prior". All features are bounded and free of units and of the order
 of rows, and exchanging x and y negates the log-odds exactly.
@@ -131,17 +131,11 @@ def cubic_error(cause: FloatArray, effect: FloatArray) -> float:
 def few_features(few: Cells, many: Cells, z: float) -> dict[str, float]:
     """Return the features of a pair, positive if they speak for the variable of few values."""
     counts = np.bincount(few.index, minlength=few.n_distinct)
-    levels = 0.5 * (few.edges[:-1] + few.edges[1:])
-    levels[few.index] = few.values
-    gaps = np.diff(levels)
-    is_even = len(levels) > 2 and bool(np.allclose(gaps, gaps[0]))
     level_means = np.bincount(few.index, weights=many.values) / counts
     return {
         "lengths": math.tanh(0.25 * z),
-        "constant": 1.0,
         "uneven spacing": math.tanh(log_spacing(many.values)),
-        "two values": float(len(levels) == 2),
-        "evenly spaced": float(is_even),
+        "two values": float(few.n_distinct == 2),
         "balance": float(counts.min() / counts.max()),
         "explained variance": float(counts @ level_means**2 / len(many.values)),
     }
