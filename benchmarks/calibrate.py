@@ -12,7 +12,7 @@ a data set weighs the same whatever its number of pairs, and of pairs with a var
 those in which it is the cause weigh as much as those in which it is the effect.
 
     python -m benchmarks.decide mixed -n 0 --seeds 10000:10600 -o mixed.parquet
-    python -m benchmarks.decide confounded unconfounded -n 60 100 200 400 1000 --seeds 21:29 \\
+    python -m benchmarks.decide confounded unconfounded -n 60 100 200 400 1000 --seeds 21:25 \\
         -o causes.parquet
     python -m benchmarks.calibrate constants mixed.parquet causes.parquet
 

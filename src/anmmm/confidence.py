@@ -15,25 +15,26 @@ from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.preprocessing import mean_ranks
 
-# Logistic slope of the probability that the sign is right against the nats of a pair over
-# √(error² + MODEL_ERROR² + MODEL_ERROR_GROWTH N). The error is that of the observations'
-# differences; the other terms, in nats, are the error of the models, and do not vanish with N.
-# Fitted to 600 pairs (seeds 10000 to 10599), the growth chosen on odd pairs of the Tübingen and SIM
-# folders; checked with unforeseen families.
-NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
+# Error of the models beside that of the observations' differences, in nats, and the growth of its
+# square with N: it does not vanish. Chosen on odd pairs of the Tübingen and SIM folders.
+MODEL_ERROR = 2.0
+MODEL_ERROR_GROWTH = 0.2
+# Log-odds for nats over their error under the flat prior, fitted to 600 drawn pairs
+# (`benchmarks.calibrate constants`, seeds 10000 to 10599).
+NATS_SLOPE = 1.4
 # Logit of the probability of independence, a nat saved over it.
 INDEPENDENCE_SLOPE = 1.5
 # Nats that a rank correlation costs: with p < 0.01, two variables are not called independent.
 RANK_COST = 1.0
 # Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
 # direction, nats at which it is as probable, and largest value. For one dependent pair in six with
-# a common cause; fitted to 20 confounded and 15 direct families of 60 to 1000 observations
-# (docs/method/confounders.md).
-CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
+# a common cause; fitted to confounded and direct families of 60 to 1000 observations
+# (`benchmarks.calibrate constants`, seeds 21 to 24: 0.36 and -3.9, 0.29 and -3.4 for two halves).
+CAUSE_SLOPE = 0.33
+CAUSE_EVEN = -3.6
+CAUSE_MOST = 4.0
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
-# nothing was calibrated; by some models (`anmmm.evidence.doubt`); by models that the check refuses;
-# of numbers that models mistake (`anmmm.direction.traps`); of two random walks; of an edge to a
-# column that its causes determine.
+# nothing was calibrated; of exact functions; of an edge to a column that its causes determine.
 UNSURE = 0.85
 
 
