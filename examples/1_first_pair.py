@@ -29,15 +29,15 @@ result = infer_direction(x, y)
 result
 
 # %%
-# The *confidence* is the probability that the direction is right, if nothing else causes both. From 0.9 on a
-# direction is called sure, from 0.6 on a leaning. The *check* tests whether the model fits at all.
+# The *confidence* is the probability of the direction, among all four relations. From 0.9 on a direction is
+# called sure; below, the text has all plausible relations. The *check* tests whether the model fits at all.
 
 print(f"{result.relation}, confidence {result.confidence:.2f}, check p = {result.check_pvalue:.2f}")
 
 # %%
 # The picture
 # -----------
-# On the left x is the cause, on the right y. Below are the description lengths, in nats per observation. The shorter description wins.
+# On the left x is the cause, on the right y. Below are the description lengths, in nats per observation.
 
 axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature (°C)")
 

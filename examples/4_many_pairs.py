@@ -75,7 +75,7 @@ print(*done.stdout.splitlines()[-4:], sep="\n")
 # The rows in pandas. A relation is one of five; a confidence of 0.9 or more is sure.
 
 frame = pd.read_parquet(folder / "rows.parquet")
-frame[["pair_id", "relation", "score", "confidence", "certainty", "truth"]].iloc[[0, 1, 4, -1]]
+frame[["pair_id", "relation", "score", "confidence", "plausible", "truth"]].iloc[[0, 1, 4, -1]]
 
 # %%
 # The same in Python: ``infer_directions("pairs.parquet", n_jobs=-1, checkpoint="c").write("rows.parquet")``. Read the file back, and

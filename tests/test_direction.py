@@ -11,10 +11,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit
+from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from anmmm import CausalDirection, gppom, hsic_test, infer_direction, infer_directions
-from anmmm.confidence import cause_probability, confidence_of
+from anmmm.confidence import probabilities_of, rank_nats
 from anmmm.datasets import make_anm_mixture
 from anmmm.dependence import LATENT_CRITERIA
 from anmmm.direction import infer
@@ -67,17 +69,23 @@ def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, least
     assert (result.direction, result.score) == (0, 0.0)
 
 
-@pytest.mark.parametrize(("score", "expected"), [(1.1e-5, 1), (-1.1e-5, -1), (9e-6, 0), (-9e-6, 0)])
-def test_a_score_within_the_tolerance_of_the_fits_decides_nothing(score, expected, monkeypatch):
-    # Which side of zero it falls on may hang on the processor.
+@pytest.mark.parametrize(("odds", "expected"), [(1.1e-3, 1), (-1.1e-3, -1), (9e-4, 0), (-9e-4, 0)])
+def test_log_odds_within_the_tolerance_of_the_fits_decide_nothing(odds, expected, monkeypatch):
+    # Which side of zero they fall on may hang on the processor.
     x, y, _ = make_anm_mixture("f3", 40, random_state=0)
-    lengths = evidence(x, y)
-    monkeypatch.setattr(infer, "compare", lambda *_, **__: replace(lengths, score=score))
+    monkeypatch.setattr(infer, "log_odds", lambda *_: odds)
     result = infer_direction(x, y)
-    assert (result.score, result.direction) == (score, expected)
+    assert (result.log_odds, result.direction) == (odds, expected)
     (row,) = infer_directions([(x, y)])
     assert row.direction == expected
-    assert ("tolerance of the fits" in row.reason) == (not expected)
+
+
+def test_the_direction_is_that_of_the_log_odds_and_the_score_that_of_the_lengths(monkeypatch):
+    monkeypatch.setattr(infer, "log_odds", lambda *_: -3.0)
+    result = infer_direction(X, Y)
+    assert (result.direction, result.relation) == (-1, "y→x")
+    assert result.score == evidence(X, Y).score > 0.0
+    assert result.probabilities == probabilities_of(result.evidence, 1.0 - expit(3.0))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -183,12 +191,12 @@ def test_bad_options_are_named():
         ({"random_state": "x"}, "random_state"),
         ({"min_confidence": 0.4}, "min_confidence must lie between 0.5 and 1"),
         ({"min_confidence": "high"}, "min_confidence must be a number"),
-        ({"rows": "all"}, "rows must be one of"),
+        ({"prior": "uniform"}, "prior must be one of 'learned', 'flat'; found 'uniform'"),
         ({"common_cause": 2}, "common_cause must be True or False"),
         # Those without effect are refused, too.
         ({"criterion": "evidence", "fit_options": {}}, "fit_options has no effect"),
         ({"criterion": "hsic", "common_cause": False}, "common_cause has no effect"),
-        ({"criterion": "hsic_ratio", "rows": "independent"}, "rows has no effect"),
+        ({"criterion": "hsic_ratio", "prior": "flat"}, "prior has no effect"),
     ):
         for criterion in ("evidence", "hsic"):
             with pytest.raises((ValueError, TypeError), match=message):
@@ -272,7 +280,9 @@ def test_a_latent_criterion_has_no_confidence_and_says_so(criterion):
 def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     assert (apart.direction, apart.relation, apart.score) == (0, "independent", 0.0)
-    assert (apart.dependence, apart.confidence) == (0.0, 0.5)
+    assert (apart.dependence, apart.log_odds) == (0.0, 0.0)
+    assert apart.probabilities.forward == apart.probabilities.backward == apart.confidence
+    assert apart.probabilities.independent >= 0.5
     assert apart.independence_pvalue > 0.05
     assert apart.check_pvalue > 0.01
     result = infer_direction(*MIXTURE)
@@ -280,8 +290,8 @@ def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     assert result.dependence > 0.5
     assert_allclose(result.independence_pvalue, hsic_test(*MIXTURE).pvalue, rtol=1e-6)
     assert result.independence_pvalue < 1e-6
-    common = cause_probability(result.evidence.saved_by_common_cause)
-    assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
+    assert result.probabilities == probabilities_of(result.evidence, expit(result.log_odds))
+    assert result.confidence == result.probabilities.forward
     # The check is that of the decided direction, or the better one.
     sides = result.evidence.forward, result.evidence.backward
     forward, backward = (side.check.pvalue for side in sides)
@@ -289,6 +299,22 @@ def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     assert replace(result, direction=1).check_pvalue == forward
     assert replace(result, direction=-1).check_pvalue == backward
     assert replace(result, direction=0).check_pvalue == max(forward, backward)
+
+
+@pytest.mark.parametrize("seed", [7, 26])
+def test_numbers_of_correlated_ranks_are_not_called_independent(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=60)
+    y = 0.3 * x + rng.normal(size=60)
+    result = infer_direction(x, y)
+    correlation = spearmanr(x, y)
+    assert correlation.pvalue < 0.01
+    assert rank_nats(result.evidence) == pytest.approx(29.5 * correlation.statistic**2 - 1.0)
+    # No model is shorter.
+    assert result.evidence.independent
+    assert (result.relation, result.direction) == ("undecided", 0)
+    # Categories have no ranks.
+    assert rank_nats(evidence(np.where(x > 0.0, "a", np.where(x > -1.0, "b", "c")), y)) == 0.0
 
 
 def test_estimator_takes_two_columns_or_two_variables():

@@ -13,7 +13,9 @@ from anmmm import (
     cluster_mechanisms,
     infer_direction,
 )
+from anmmm.confidence import Probabilities
 from anmmm.datasets import make_anm_mixture
+from anmmm.direction.outcome import format_confidence
 
 X, Y, _ = make_anm_mixture("f3", random_state=1)
 DOSE, EFFECT = pd.Series(X, name="dose"), pd.Series(Y, name="effect (%)")
@@ -72,9 +74,11 @@ def test_names_are_those_of_a_series_or_of_one_column():
 
 def test_a_decision_names_the_variables(decided):
     relation = "dose → effect (%)"
-    assert repr(decided).startswith(f"{relation} (>0.99)")
+    confidence = format_confidence(decided.confidence)
+    assert repr(decided).startswith(f"{relation} ({confidence})")
     assert str(decided).startswith(f"{relation}\n")
-    for words in ("effect (%) → dose", "common cause", "confidence    >0.99", "observations  100"):
+    facts = f"confidence    {confidence}", "observations  100"
+    for words in ("effect (%) → dose", "common cause", *facts):
         assert words in str(decided)
     swapped = FORMS["reversed"]()
     assert repr(swapped).startswith(relation)
@@ -82,19 +86,31 @@ def test_a_decision_names_the_variables(decided):
 
 
 @pytest.mark.parametrize(
-    ("change", "line", "first"),
+    ("direction", "probabilities", "line", "first"),
     [
-        ({"confidence": 0.9}, "x → y (0.90), ", "x → y"),
-        ({"confidence": 0.89}, "leaning x → y (0.89), ", "leaning x → y, confidence 0.89"),
-        ({"confidence": 0.59}, "no preference (0.59), ", "no preference, confidence 0.59"),
-        ({"confidence": 0.995}, "x → y (>0.99), ", "x → y"),
-        ({"confidence": None}, "x → y (no confidence), ", "x → y"),
-        ({"direction": -1}, "y → x (>0.99), ", "y → x"),
-        ({"direction": 0}, "undecided, ", "undecided between x → y and y → x"),
+        (1, (0.9, 0.1, 0.0, 0.0), "x → y (0.90), ", "x → y\n"),
+        (1, (0.89, 0.11, 0.0, 0.0), "leaning x → y (0.89), ", "leaning x → y, confidence 0.89 "),
+        (1, (0.59, 0.41, 0.0, 0.0), "no preference (0.59), ", "no preference, confidence 0.59 "),
+        (1, (0.995, 0.005, 0.0, 0.0), "x → y (>0.99), ", "x → y\n"),
+        (
+            1,
+            (0.7, 0.0, 0.3, 0.0),
+            "x → y, or a common cause (0.70), ",
+            "x → y, or a common cause, ",
+        ),
+        (1, None, "x → y (no confidence), ", "x → y\n"),
+        (-1, (0.005, 0.995, 0.0, 0.0), "y → x (>0.99), ", "y → x\n"),
+        (0, (0.6, 0.4, 0.0, 0.0), "undecided, ", "undecided between x → y and y → x\n"),
     ],
 )
-def test_a_text_tells_how_sure_a_decision_is(decided, change, line, first):
-    result = replace(decided, names=("x", "y"), **change)
+def test_a_text_tells_how_sure_a_decision_is(decided, direction, probabilities, line, first):
+    result = replace(
+        decided,
+        names=("x", "y"),
+        direction=direction,
+        probabilities=probabilities and Probabilities(*probabilities),
+        confidence=probabilities and max(probabilities[:2]),
+    )
     assert repr(result).startswith(line)
     assert str(result).startswith(first)
 
@@ -114,16 +130,18 @@ def test_independence_a_common_cause_and_notes_are_told(rng):
     x[3] = -999.0
     result = infer_direction(pd.Series(x, name="a"), pd.Series(y, name="b"))
     note = result.to_dict()["note"]
-    assert "a → b" in note or "b → a" in note
+    assert "1 row with an outlier" in note
     assert note in str(result)
 
 
 def test_plain_values_of_a_decision_are_those_of_the_result(decided):
     document = decided.to_dict()
-    for name in ("relation", "direction", "confidence", "score", "check_pvalue", "dependence"):
+    names = "relation direction confidence score log_odds prior check_pvalue dependence"
+    for name in names.split():
         assert document[name] == getattr(decided, name)
     assert (document["x"], document["y"]) == (document["cause"], document["effect"])
     assert (document["sure"], document["n"], document["note"]) == (True, 100, None)
+    assert document["plausible"] == "; ".join(decided.plausible) == "x→y"
     assert (document["model"], document["n_mechanisms"]) == ("anm-2", 2)
     assert sum(document["probabilities"].values()) == pytest.approx(1.0)
     document = FORMS["reversed"]().to_dict()
@@ -131,7 +149,8 @@ def test_plain_values_of_a_decision_are_those_of_the_result(decided):
     latent = FORMS["latent"]()
     document = latent.to_dict()
     assert document["forward_pvalue"] == latent.models.forward_test.pvalue
-    assert (document["model"], document["probabilities"], document["confidence"]) == (None,) * 3
+    names = ["model", "probabilities", "confidence", "log_odds", "plausible"]
+    assert [document[name] for name in names] == [None] * 5
 
 
 def test_clusters_are_told_by_their_sizes(clustered):

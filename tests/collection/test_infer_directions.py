@@ -265,5 +265,6 @@ def test_a_direction_below_the_least_confidence_is_undecided():
     (unsure,) = infer_directions(source, min_confidence=1.0, random_state=0)
     assert (row.direction, unsure.direction, unsure.relation) == (1, 0, "undecided")
     assert unsure.confidence == row.confidence < 1.0
+    assert unsure.plausible == row.plausible == "x→y"
     (latent,) = infer_directions(source, random_state=0, **CHEAP)
-    assert (latent.confidence, latent.certainty) == (None, None)
+    assert (latent.confidence, latent.plausible) == (None, None)

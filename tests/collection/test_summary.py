@@ -48,6 +48,7 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
 
 def row_with(pvalue, **others):
     values = {"direction": 1, "confidence": 0.95, "relation": "x→y", "check_pvalue": 0.5}
+    values["plausible"] = "x→y"
     return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 
@@ -64,21 +65,23 @@ def test_related_and_sure_pairs_by_hand():
         PairResult("u", "unusable", independence_pvalue=0.0),
         ok(1, truth=1),
         # A direction that is no preference is none.
-        row_with(0.9, direction=-1, confidence=0.59, relation="y→x"),
-        row_with(0.9, confidence=0.6),
+        row_with(0.9, direction=-1, confidence=0.59, relation="y→x", plausible="y→x; x→y"),
+        row_with(0.9, confidence=0.6, plausible="x→y; y→x"),
+        # Beside a common cause it is one.
+        row_with(0.9, confidence=0.59, plausible="x→y; common cause"),
     ]
     summary = summarize(iter(rows))
-    assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (7, 2, 1)
+    assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (8, 2, 1)
     assert summary.n_no_preference == 1
-    assert (summary.n_sure, summary.n_leaning, summary.n_poor_fit) == (3, 2, 1)
-    assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (9, 5, 2)
+    assert (summary.n_sure, summary.n_leaning, summary.n_poor_fit) == (3, 3, 1)
+    assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (10, 5, 2)
     counts, related, accuracy = DirectionsTable.closing(summary).splitlines()[:3]
     assert counts == (
-        "11 pairs: 3 sure, 2 leaning, 2 decided without a confidence, 1 no preference, "
+        "12 pairs: 3 sure, 3 leaning, 2 decided without a confidence, 1 no preference, "
         "1 undecided, 1 independent, 1 unusable"
     )
     assert related == (
-        "5 of 9 pairs are related, 2 of them with a sure direction "
+        "5 of 10 pairs are related, 2 of them with a sure direction "
         "(false discovery rate 0.05, sure from 0.9 on)"
     )
     assert accuracy.startswith("accuracy ")

@@ -145,6 +145,18 @@ def test_the_hidden_cause_of_a_curve_is_found():
     assert abs(np.corrcoef(described(x, y).t[0], t)[0, 1]) > 0.95
 
 
+def test_a_curve_that_orders_a_variable_is_that_variable_measured_with_noise(rng):
+    t = rng.uniform(-2.0, 2.0, 300)
+    x, y = t + 0.3 * rng.normal(size=300), np.sin(2.0 * t) + 0.2 * rng.normal(size=300)
+    for names, pair in (("x → y", (x, y)), ("y → x", (y, x))):
+        result = infer_direction(*pair)
+        note = f"{names} with a cause measured with noise looks the same"
+        assert result.relation == "common cause"
+        assert note in result.notes
+        assert note in repr(result)
+    assert not infer_direction(*curve()[:2]).notes
+
+
 def test_categories_and_counts_are_a_latent_class_model():
     x, y, labels = counts(1000)
     y[0] = 1e6

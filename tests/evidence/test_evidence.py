@@ -91,16 +91,6 @@ def test_draws_depend_on_no_data_that_a_small_seed_made(generator):
         assert infer_direction(x, y).check_pvalue > 1e-3
 
 
-def test_the_rows_that_limit_a_confidence_do_not_depend_on_their_order():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=2500)
-    y = np.tanh(2.0 * x) + 0.1 * x * rng.normal(size=2500)
-    order = rng.permutation(2500)
-    one, other = evidence(x, y), evidence(x[order], y[order])
-    assert one.forward.refusal == pytest.approx(other.forward.refusal, rel=1e-3)
-    assert one.backward.refusal == pytest.approx(other.backward.refusal, rel=1e-3)
-
-
 N = 200
 
 

@@ -80,8 +80,8 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
 
 
 @pytest.mark.parametrize("draw", [hurdle, random_zeros, jump])
-def test_pairs_with_zeros_are_decided_rightly(draw):
-    right = [infer_direction(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
+def test_pairs_with_zeros_are_shorter_in_the_right_direction(draw):
+    right = [evidence(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
     assert right.count(1) == 5
 
 

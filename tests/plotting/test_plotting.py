@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.collection.records import PairResult
+from anmmm.confidence import Probabilities
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.outcome import format_decision
 from anmmm.evaluation import decision_rates
@@ -173,14 +174,20 @@ def test_the_scores_are_marked_and_the_decision_is_written(figure, decided):
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("forward", "common_cause", "direction", "words"),
     [
-        ({"confidence": 0.7}, "leaning x → y"),
-        ({"confidence": 0.59}, "no preference"),
-        ({"direction": 0}, "undecided"),
+        (0.95, 0.0, 1, "x → y, score"),
+        (0.7, 0.25, 1, "x → y, or a common cause, score"),
+        (0.7, 0.0, 1, "leaning x → y, score"),
+        (0.55, 0.0, 1, "no preference, score"),
+        (0.7, 0.0, 0, "undecided, score"),
     ],
 )
-def test_the_certainty_of_a_decision_is_written(figure, decided, changes, words):
+def test_the_decision_is_written_with_what_else_is_plausible(
+    figure, decided, forward, common_cause, direction, words
+):
+    probabilities = Probabilities(forward, 1.0 - forward - common_cause, common_cause, 0.0)
+    changes = {"confidence": forward, "probabilities": probabilities, "direction": direction}
     result = replace(decided, **changes)
     panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
     assert sentence(panels[2]).startswith(words)

@@ -15,7 +15,7 @@ x, y = np.zeros(20), np.ones(20)
 infer_direction(x, y, "hsic")  # call-overload
 infer_direction(x)  # call-overload
 infer_direction(x, y, criterion="pvalue")  # call-overload
-infer_direction(x, y, rows="dependent")  # call-overload
+infer_direction(x, y, prior="none")  # call-overload
 infer_direction(x, y, missing="ignore")  # call-overload
 infer_direction(x, y, lam=1.0)  # call-overload
 cluster_mechanisms(x, y, n_clusters=2)  # call-overload

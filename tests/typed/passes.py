@@ -50,4 +50,4 @@ frame = {"age": x, "crp": y}
 assert_type(infer_direction(frame, "age", "crp", criterion="hsic"), DirectionResult)
 assert_type(infer_direction(frame, ["age"], "crp"), DirectionResult)
 assert_type(cluster_mechanisms(frame, "age", "crp", 3), ClusteringResult)
-assert_type(infer_direction(x=x, y=y, rows="auto"), DirectionResult)
+assert_type(infer_direction(x=x, y=y, prior="learned"), DirectionResult)

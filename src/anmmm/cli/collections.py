@@ -50,8 +50,8 @@ def directions(source: str, **options: Any) -> None:
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
     the layout of the Tübingen collection, a table with --columns all, or another source
-    (docs/guide/collections.md). Prints one line per pair, with a direction that is not sure as a
-    leaning; then the number of related pairs, and the accuracy if true directions are known. With
+    (docs/guide/collections.md). Prints one line per pair, with the relations that are
+    plausible; then the number of related pairs, and the accuracy if true directions are known. With
     --json, prints one document {"rows": [...], "summary": {...}}.
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also if Ctrl-C, a

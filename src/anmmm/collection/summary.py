@@ -41,9 +41,10 @@ class CollectionSummary(Record, eq=True):
     n_pairs : int
         Rows in all.
     n_decided : int
-        Analyzed pairs with a direction of a confidence of at least 0.6, or of unknown confidence.
+        Analyzed pairs with a direction that is preferred: of a confidence of at least 0.6, of
+        unknown confidence, or whose reverse is not plausible.
     n_no_preference : int
-        Analyzed pairs with a direction of less confidence.
+        Analyzed pairs with another direction.
     n_undecided : int
         Analyzed pairs without a direction, including independent ones and common causes.
     n_unusable, n_error : int
@@ -62,7 +63,7 @@ class CollectionSummary(Record, eq=True):
     weighted_accuracy : float or None
         Weight of the correct pairs over `total_weight`; None if that is zero.
     n_sure, n_leaning : int
-        Decided pairs of a confidence of at least 0.9 (`SURE`), and from 0.6 to 0.9.
+        Decided pairs of a confidence of at least 0.9 (`SURE`), and below.
     n_independent : int
         Analyzed pairs whose relation is ``"independent"``.
     n_common_cause : int

@@ -67,7 +67,10 @@ def pair_caveats(
         caveats.append(outlier_caveat(variables, outliers, odds, weigh))
     fraction = distinct_fraction(np.hstack([variables.x, variables.y]))
     if fraction < 1.0:
-        confidence = float(expit(abs(odds_of_fraction(fraction))))
+        distinct_odds = odds_of_fraction(fraction)
+        # Lengths of fewer rows may weigh less than features that speak for the other direction.
+        agrees = distinct_odds * odds > 0.0
+        confidence = float(expit(abs(distinct_odds))) if agrees else 0.5
         caveats.append(Caveat(copies_note(fraction), confidence))
     return caveats
 

@@ -37,7 +37,7 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     relation_ : {"x→y", "y→x", "common cause", "independent", "undecided"}
         How both variables are related; see `DirectionResult`.
     confidence_ : float or None
-        Probability of the direction of the score; see `DirectionResult`.
+        Probability of the direction; see `DirectionResult`.
     dependence_ : float or None
         Nats per observation that the shortest model saves over independence; None under another
         criterion than ``"evidence"``.

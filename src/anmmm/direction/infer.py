@@ -19,6 +19,7 @@ from anmmm._warning import warn_unconverged
 from anmmm.confidence import probabilities_of
 from anmmm.dependence import fit_both
 from anmmm.direction.caveats import outlier_rows, pair_caveats
+from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
@@ -87,10 +88,11 @@ def infer_direction(
     """Decide whether x causes y or y causes x.
 
     By default each direction is a generative model of the pair, a density of the cause and a model
-    of the effect given the cause, and the one that encodes the data shorter wins. Under the other
-    criteria (Algorithm 1 of the paper) a GPPOM is fitted in both directions, and the one in which
-    Θ depends less on its hypothetical cause wins. Scores that differ by at most 1e-5, the
-    tolerance of the fits behind them, leave the pair undecided.
+    of the effect given the cause. How much shorter one encodes the data, weighed with plain
+    features of the pair (see `prior`), decides. Under the other criteria (Algorithm 1 of the paper)
+    a GPPOM is fitted in both directions, and the one in which Θ depends less on its hypothetical
+    cause wins. Log-odds of at most 1e-3 and scores of at most 1e-5 under the other criteria, the
+    tolerance of the fits behind them, leave it undecided.
 
     Parameters
     ----------
@@ -119,8 +121,8 @@ def infer_direction(
         as long with it.
     prior : {"learned", "flat"}
         ``"learned"``: how far lengths are trusted, and what plain features of the pair add, was
-        learned from real pairs (docs/method/decisions.md). ``"flat"``: the lengths alone decide.
-        Only for ``"evidence"``.
+        learned from real and drawn pairs (docs/method/decisions.md). ``"flat"``: the lengths alone
+        decide. Only for ``"evidence"``.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
@@ -154,8 +156,7 @@ def infer_direction(
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 15 ms for 100 observations and
     is linear in their number but for two sorts. If a variable has outliers, such as missing-value
-    codes, or values censored at a bound, the pair is decided again without them. It is sure only if
-    both decisions agree.
+    codes, the pair is decided again without them. It is sure only if both decisions agree.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -172,7 +173,7 @@ def infer_direction(
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> result = infer_direction(x, y)
     >>> result
-    x → y (>0.99), 2 mechanisms, additive Gaussian noise
+    x → y (0.99), 2 mechanisms, additive Gaussian noise
     >>> result.relation, result.models.forward.model
     ('x→y', 'anm-2')
     """
@@ -208,8 +209,8 @@ def decide(
     """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
     x, y, categorical, _ = variables
     _refuse_criterion(variables, options.criterion)
+    seed = int(check_rng(random_state).integers(2**63))
     if options.criterion != "evidence":
-        seed = int(check_rng(random_state).integers(2**63))
         fits = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
         return DirectionResult(
             direction=sign_of(fits.score),
@@ -254,6 +255,10 @@ def decide(
     if is_independent or evidence.confounded or confidence < options.min_confidence:
         direction = 0
     notes = [caveat.note for caveat in caveats if caveat.note]
+    if evidence.confounded and evidence.common_cause is not None:
+        note = measured_note(evidence.common_cause)
+        if note:
+            notes.append(note)
     if options.common_cause and len(x) > LARGEST:
         notes.append(f"more than {LARGEST} rows: no common cause tried")
     return DirectionResult(

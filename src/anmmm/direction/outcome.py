@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from anmmm._text import hypotheses
 from anmmm.confidence import Probabilities
+from anmmm.evidence import CommonCause
 
 Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
 
@@ -39,8 +40,22 @@ UNRELATED_GIVEN = "no further dependence was found given"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
 
 
+def measured_note(common: CommonCause) -> str:
+    """Return a note if a hidden curve is as well a direction with a cause measured with noise."""
+    directions: list[str] = []
+    for direction, is_ordered in zip(hypotheses(), common.ordered, strict=True):
+        if is_ordered:
+            directions.append(direction)
+    if not directions:
+        return ""
+    return f"{' or '.join(directions)} with a cause measured with noise looks the same"
+
+
 def plausible_relations(probabilities: Probabilities) -> tuple[Relation, ...]:
-    """Return the most probable relations that together have a probability of at least `SURE`."""
+    """Return the most probable relations that together have a probability of at least `SURE`.
+
+    Of equally probable ones all or none, so that exchanging x and y only exchanges their names.
+    """
     by_relation: dict[Relation, float] = {
         BY_DIRECTION[1]: probabilities.forward,
         BY_DIRECTION[-1]: probabilities.backward,
@@ -49,11 +64,14 @@ def plausible_relations(probabilities: Probabilities) -> tuple[Relation, ...]:
     }
     plausible: list[Relation] = []
     total = 0.0
+    last = 1.0
     for relation in sorted(by_relation, key=by_relation.__getitem__, reverse=True):
-        plausible.append(relation)
-        total += by_relation[relation]
-        if total >= SURE:
+        probability = by_relation[relation]
+        if total >= SURE and probability < last:
             break
+        plausible.append(relation)
+        total += probability
+        last = probability
     return tuple(plausible)
 
 
@@ -119,11 +137,13 @@ def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     if not plausible:
         return words.get(decision.relation, str(decision.relation))
     if not EITHER_DIRECTION.issubset(plausible):
+        text = words.get(plausible[0], plausible[0])
         words[COMMON_CAUSE] = f"a {COMMON_CAUSE}"
-        alternatives = [words.get(relation, relation) for relation in plausible]
-        return ", or ".join(alternatives).removeprefix("a ")
-    if decision.relation == COMMON_CAUSE:
-        return f"{COMMON_CAUSE}, or either direction"
+        for relation in plausible[1:]:
+            text += f", or {words.get(relation, relation)}"
+        return text
+    if decision.relation in (COMMON_CAUSE, INDEPENDENT):
+        return f"{decision.relation}, or either direction"
     if is_decided(decision):
         return f"leaning {words[decision.relation]}"
     return NO_PREFERENCE

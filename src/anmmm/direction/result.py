@@ -19,9 +19,10 @@ from anmmm.direction.outcome import (
     Relation,
     format_with_confidence,
     is_sure,
+    measured_note,
     plausible_relations,
 )
-from anmmm.evidence import DirectionEvidence, EvidenceResult
+from anmmm.evidence import CommonCause, DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
@@ -41,8 +42,9 @@ class DirectionResult(Record):
     direction : {1, -1, 0}, 1 if x causes y, -1 if y causes x, 0 if undecided or neither
     confidence : float or None, probability of the direction; sure from 0.9 on
     plausible : tuple of str, the most probable relations that together have 0.9
-    score : float, positive if x causes y; nats per observation under ``"evidence"``
-    log_odds : float or None, of x → y against y → x: the score weighed by the prior
+    score : float, positive if x → y is shorter; nats per observation under ``"evidence"``
+    log_odds : float or None, of x → y against y → x: the score weighed by the prior. Its sign is
+        the direction, which the score may not have
     check_pvalue : float or None, whether the model fits; below 0.01 no model of the list does
     probabilities : anmmm.confidence.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
@@ -50,7 +52,7 @@ class DirectionResult(Record):
     names : tuple of str
         Names of both variables: of a Series, or of a frame of one column; otherwise x and y.
     notes : tuple of str
-        Outliers and the decision without them, rows that are not independent, and so on.
+        Outliers and the decision without them, copies of rows, an exact function.
     criterion : {"evidence", "hsic", "hsic_ratio"}
         The compared quantity.
     prior : {"learned", "flat"}
@@ -61,8 +63,7 @@ class DirectionResult(Record):
         ``forward`` (x as the cause), ``backward``, ``forward_score`` and ``backward_score``, the
         lower one of which wins.
     outliers : ndarray of bool, shape (n_samples,), or None
-        Observations with an outlier, such as a code for missing values, or a value censored at a
-        bound; None if there are none.
+        Observations with an outlier, such as a code for missing values; None if there are none.
     n_samples, n_dropped : int
         Observations that were compared, and those left out because a value is missing.
     independence_pvalue : float
@@ -75,8 +76,8 @@ class DirectionResult(Record):
     -----
     ``"common cause"``: two effects of a hidden cause are the shortest description.
     ``"independent"``: in both directions no model of the effect is shorter than one without the
-    cause. Both only under ``"evidence"``; see docs/guide/outcomes.md. The score keeps its sign when
-    a decision is refused for its confidence.
+    cause, and ranks are not correlated (p > 0.01). Both only under ``"evidence"``; see
+    docs/guide/outcomes.md. The score keeps its sign when a decision is refused for its confidence.
 
     The log-odds are calibrated on real and simulated pairs (docs/method/decisions.md). A decision
     by another criterion than ``"evidence"`` has no probabilities.
@@ -304,4 +305,7 @@ class DirectionResult(Record):
         if self.evidence is None or self.relation == INDEPENDENT:
             return ""
         winner = self.evidence.winner
-        return "" if winner is None else winner.text
+        if winner is None:
+            return ""
+        note = measured_note(winner) if isinstance(winner, CommonCause) else ""
+        return f"{winner.text}; {renamed(note, hypotheses(*self.names))}" if note else winner.text

@@ -84,6 +84,16 @@ class CommonCause(Encoding):
         """Whether the hidden cause is a number, and not a group."""
         return self.kind == "curve"
 
+    @property
+    def ordered(self) -> tuple[bool, bool]:
+        """Whether each variable rises, or falls, all along a curve.
+
+        Such a variable is the hidden number on another scale, measured with noise.
+        """
+        steps = np.diff(self.positions)
+        is_ordered = np.all(steps > 0.0, axis=1) | np.all(steps < 0.0, axis=1)
+        return self.is_curve and bool(is_ordered[0]), self.is_curve and bool(is_ordered[1])
+
     @computed
     def t(self) -> tuple[FloatArray, FloatArray]:
         """Posterior mean and standard deviation of the hidden cause, (n_samples,), from 0 to 1."""

@@ -1,4 +1,4 @@
-"""Description lengths of a pair in both directions; the shorter one decides the direction.
+"""Description lengths of a pair in both directions, and their difference.
 
 docs/method/decisions.md.
 """

@@ -97,7 +97,7 @@ def plot_direction(
     ndarray of three or four matplotlib.axes.Axes
         Four if a common cause was tried: its picture has the groups in colors, or the curve in
         the plane. The title of the last is the decision in words, with confidence and the p-value
-        of the check; a decision that is not sure is a leaning. Its large marks are the scores,
+        of the check. Its large marks are the scores,
         filled for the lowest; its ticks are the other models that were tried, if they are near.
 
     Raises
