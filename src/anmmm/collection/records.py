@@ -109,6 +109,8 @@ class PairResult(Row, eq=True):
     plausible : str or None
         The most probable relations that together have 0.9, joined by ``"; "``; None under other
         criteria than ``"evidence"``.
+    log_odds : float or None
+        See `DirectionResult`; None under other criteria than ``"evidence"``.
     result : DirectionResult or None
         The whole result, if requested (`infer_directions` with ``keep_results=True``).
     """
@@ -138,6 +140,7 @@ class PairResult(Row, eq=True):
     probability_common_cause: float | None = None
     explained_by: str | None = None
     plausible: str | None = None
+    log_odds: float | None = None
     result: DirectionResult | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

@@ -20,7 +20,8 @@ class Tally(Summarizer):
         super().__init__()
         self.n_groups = 0
         self._seconds = array("d")
-        # Right or not, score, truth, weight and confidence of each pair, one after another.
+        # Right or not, log-odds or score, truth, weight and confidence of each pair, one after
+        # another.
         self._scored_values = array("d")
         # Data sets, numbered by first appearance; a pair without a group is its own.
         self._codes, self._group_codes = array("q"), dict[str, int]()
@@ -37,7 +38,8 @@ class Tally(Summarizer):
         if right is None:
             return
         confidence = math.nan if row.confidence is None else row.confidence
-        self._scored_values.extend((right, row.score or 0.0, row.truth, row.weight, confidence))
+        score = row.score if row.log_odds is None else row.log_odds
+        self._scored_values.extend((right, score or 0.0, row.truth, row.weight, confidence))
         code = self.n_groups
         if row.group is not None:
             code = self._group_codes.setdefault(row.group, code)

@@ -46,13 +46,15 @@ class ANMMM:
         return self.predict_proba((x.iloc[0], x.iloc[1]), **kwargs)
 
     def predict_proba(self, dataset: Any, idx: int = 0, **kwargs: Any) -> float:
-        """Return the score of a pair, in nats per observation and no probability.
+        """Return the log-odds of a pair; under other criteria than ``"evidence"`` its score.
 
         Positive: the first causes the second; negative: the reverse; 0: undecided.
         """
         first, second = dataset
         result = decision(first, second, self.options)
-        return result.score if result.direction else 0.0
+        if not result.direction:
+            return 0.0
+        return result.score if result.log_odds is None else result.log_odds
 
     def predict_dataset(self, x: Any, **kwargs: Any) -> list[float]:
         """Score the pairs of a data frame, one a row: columns ``A`` and ``B``, or the last two."""

@@ -43,7 +43,7 @@ from anmmm.plotting.style import matplotlib_module, tidy
 # The scores of each criterion, and the unit of their difference.
 SCORES = {
     "evidence": (
-        "description length (nats per observation), the shorter wins",
+        "description length (nats per observation)",
         "nats per observation",
     ),
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
