@@ -50,7 +50,7 @@ class Evaluation(Record):
         Certainty used by `decision_rates`: ``"|score|"`` or ``"confidence"``.
     decision_rates : DecisionRates or None
         At rates of 10 % to 100 %, by weight, as if every pair were decided by the sign of its
-        score; None if the scored pairs weigh nothing.
+        log-odds (of its score without any); None if the scored pairs weigh nothing.
     seconds_per_pair : float or None
         Median wall time of the analyzed pairs.
     rows : tuple of PairResult

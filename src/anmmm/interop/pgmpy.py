@@ -40,7 +40,8 @@ class ANMMM(_Base):  # type: ignore[misc]
     adjacency_matrix_ : pandas.DataFrame
         1 in the row of the cause and the column of the effect.
     forward_score_, backward_score_ : float
-        Lower is better; forward is the first column as the cause.
+        Lower is better; forward is the first column as the cause. They differ by the log-odds,
+        under other criteria than ``"evidence"`` they are those of the fits.
     result_ : anmmm.DirectionResult
         Everything.
     """
@@ -93,6 +94,9 @@ class ANMMM(_Base):  # type: ignore[misc]
         self.result_ = result
         self.forward_score_ = result.models.forward_score
         self.backward_score_ = result.models.backward_score
+        if result.log_odds is not None:
+            self.forward_score_ = -0.5 * result.log_odds
+            self.backward_score_ = 0.5 * result.log_odds
         self.causal_graph_ = require("pgmpy.base", "interop", "this needs pgmpy").DAG()
         self.causal_graph_.add_nodes_from(names)
         if edge is not None:
