@@ -89,8 +89,8 @@ def decide(source: str, family: str, n: int, seed: int, method: str, options: st
 def ours(x: np.ndarray, y: np.ndarray, seed: int, options: dict[str, Any]) -> Row:
     """Return the columns of a decision of `infer_direction`, timed with its check."""
     if "criterion" not in options and column_limit_error(_columns(x), _columns(y)):
-        # Beyond the limits of evidence.
-        options = {**options, "criterion": "hsic"}
+        # Beyond the limits of evidence, and of its options.
+        options = {"criterion": "hsic"}
     load_kernels()
     start = time.process_time()
     result = infer_direction(x, y, random_state=seed, **options)
