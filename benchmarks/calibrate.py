@@ -34,9 +34,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from anmmm.confidence import nats_error
-from benchmarks.decide import FEATURE
+from benchmarks.decide import FEATURE, judged
 from benchmarks.stored import ROOT, Stored, store
-from benchmarks.tables import judged
 
 TABLE = ROOT / "src" / "anmmm" / "direction" / "prior.json"
 PAIRS = ROOT / "benchmarks" / "real" / "pairs.csv"

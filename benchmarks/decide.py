@@ -10,6 +10,7 @@ a real pair. Rows that the file has are skipped, so that a killed run goes on.
 
 Columns: truth and relation are of the pair as it was decided. Truth is 1 (x causes y), -1, 0
 (unrelated), 2 (common cause) or 3 (no direction); `forward` to `independent` are probabilities.
+`x_values` and `y_values` are numbers of distinct values.
 `nats`, `error`, `common_cause_nats`, the `kind` of a pair and the columns *feature …* are what the
 probabilities are made of; `seconds` is CPU time.
 """
@@ -22,10 +23,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anmmm import DirectionResult, infer_direction
+from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE
 from anmmm.direction.prior import pair_features, standardized_nats
-from anmmm.evidence import EvidenceResult, column_limit_error
+from anmmm.evidence import RESOLUTION, EvidenceResult, column_limit_error
 from benchmarks.families import Family, chosen
 from benchmarks.families.base import CAUSE
 from benchmarks.families.real import RealPair
@@ -37,6 +40,7 @@ OURS = "anmmm"
 FEATURE = "feature "
 KEYS = ("family", "n", "seed", "method", "options")
 RELATIONS = {1: "x→y", -1: "y→x", 0: "undecided"}
+SIGNS = {relation: sign for sign, relation in RELATIONS.items()}
 
 
 @cache
@@ -72,13 +76,19 @@ def decide(source: str, family: str, n: int, seed: int, method: str, options: st
         "truth": truth,
         "rows": len(x),
         "columns": f"{np.size(x[0])} and {np.size(y[0])}",
+        "x_values": len(np.unique(x)),
+        "y_values": len(np.unique(y)),
         "weight": drawn.weight if isinstance(drawn, RealPair) else 1.0,
         "data_set": drawn.data_set if isinstance(drawn, RealPair) else "",
     }
-    if np.ndim(x) == np.ndim(y) == 1 and min(len(np.unique(x)), len(np.unique(y))) < 2:
+    is_single = np.ndim(x) == np.ndim(y) == 1
+    if is_single and min(row["x_values"], row["y_values"]) < 2:
         return row | {"relation": "constant"}
     if method == OURS:
         return row | ours(x, y, seed, json.loads(options))
+    if not is_single:
+        # Other methods compare single variables.
+        return row | {"relation": RELATIONS[0], "score": 0.0}
     decider = DIRECTIONS[method]()
     start = time.process_time()
     score = decider(x, y)
@@ -135,6 +145,33 @@ def _lengths(result: DirectionResult) -> Row:
 
 def _columns(values: np.ndarray) -> np.ndarray:
     return np.reshape(values, (len(values), -1))
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add what follows from relation, truth and confidence; leave out constant variables."""
+    rows = rows[rows["relation"] != "constant"].copy()
+    rows["direction"] = rows["relation"].map(SIGNS).fillna(0).astype(int)
+    rows["sign"] = np.where(rows["score"].abs() > RESOLUTION, np.sign(rows["score"]), 0.0)
+    if "log_odds" in rows:
+        # Of other methods and criteria the score decides.
+        has_odds = rows["log_odds"].notna()
+        rows["sign"] = np.where(has_odds, np.sign(rows["log_odds"]), rows["sign"])
+    rows["right"] = (rows["direction"] != 0) & (rows["direction"] == rows["truth"])
+    rows["right_by_sign"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
+    if "confidence" not in rows:
+        return rows
+    is_sure = (rows["direction"] != 0) & (rows["confidence"] >= SURE)
+    rows["sure_right"] = is_sure & rows["right"]
+    rows["sure_wrong"] = is_sure & ~rows["right"]
+    directed = 1.0 - rows["common_cause"] - rows["independent"]
+    is_sure_before = rows[["forward", "backward"]].max(axis=1) / directed >= SURE
+    rows["sure_right_before"] = is_sure_before & rows["right_by_sign"]
+    rows["sure_wrong_before"] = is_sure_before & ~rows["right_by_sign"]
+    rows["called_common_cause"] = rows["relation"] == "common cause"
+    rows["called_independent"] = rows["relation"] == "independent"
+    rows["misfit"] = rows["check_pvalue"] < LACK_OF_FIT_PVALUE
+    rows["noted"] = rows["misfit"] | (rows["notes"] != "")
+    return rows
 
 
 def main(arguments: list[str] | None = None) -> None:

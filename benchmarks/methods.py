@@ -16,6 +16,7 @@ from anmmm.graph.forms import MarkedEdge, read_graph
 from benchmarks.baselines import DIRECTION_BASELINES
 from benchmarks.baselines.causal_orders import cam, score
 from benchmarks.baselines.cdci import cdci, kullback_leibler, total_variation
+from benchmarks.baselines.regressions import bqcd, grci, reci
 
 # Positive where x causes y; 0: undecided. x and y (n_samples,) are as they were drawn.
 Decide = Callable[[np.ndarray, np.ndarray], float]
@@ -55,6 +56,9 @@ DIRECTIONS: dict[str, Callable[[], Decide]] = {
     **{name: partial(baseline, name) for name in DIRECTION_BASELINES},
     "cdci-tv": lambda: partial(cdci, divergence=total_variation),
     "cdci-kl": lambda: partial(cdci, divergence=kullback_leibler),
+    "reci": lambda: reci,
+    "bqcd": lambda: bqcd,
+    "grci": lambda: grci,
     "causal-learn-anm": causal_learn_anm,
     "direct-lingam": direct_lingam,
 }

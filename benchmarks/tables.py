@@ -17,15 +17,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
-from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE
+from anmmm.direction.outcome import SURE
+from anmmm.direction.prior import FEW_VALUES
 from anmmm.evaluation import accuracy_errors, standard_error
-from anmmm.evidence import RESOLUTION
 from benchmarks import clusters, graphs
+from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
+from benchmarks.decide import OURS, judged
 from benchmarks.stored import Stored, store, stored
 
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-DIRECTIONS = {"x→y": 1, "y→x": -1}
 # Groups of families of each table of shares, and the options that its rows were decided with.
 SUMMARIES: dict[str, tuple[tuple[str, ...], str]] = {
     "mixture-directions": (("mixtures",), "{}"),
@@ -36,6 +38,19 @@ SUMMARIES: dict[str, tuple[tuple[str, ...], str]] = {
     "paper-criterion": (("mixtures",), '{"criterion": "hsic"}'),
 }
 SEVERAL_COLUMNS = {52, 53, 54, 55, 71, 105}
+# Begins the columns of pairs with few values.
+FEW = "few values: "
+# Methods of the table of real pairs, and the options of their rows.
+REAL_METHODS = {
+    (OURS, "{}"): "anmmm",
+    (OURS, '{"prior": "flat"}'): "anmmm, flat prior",
+    ("igci", "{}"): "IGCI",
+    ("reci", "{}"): "RECI",
+    ("cdci-tv", "{}"): "CDCI",
+    ("bqcd", "{}"): "bQCD (kernel quantiles)",
+    ("grci", "{}"): "GRCI (spline regressions)",
+    ("lingam", "{}"): "DirectLiNGAM",
+}
 # Pairs that each protocol leaves out of the 108.
 PROTOCOLS = {
     "L99": SEVERAL_COLUMNS | {47, 70, 107},
@@ -43,33 +58,6 @@ PROTOCOLS = {
     "B102": SEVERAL_COLUMNS,
     "all 108": set(),
 }
-
-
-def judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add what follows from relation, truth and confidence; leave out constant variables."""
-    rows = rows[rows["relation"] != "constant"].copy()
-    rows["direction"] = rows["relation"].map(DIRECTIONS).fillna(0).astype(int)
-    rows["sign"] = np.where(rows["score"].abs() > RESOLUTION, np.sign(rows["score"]), 0.0)
-    if "log_odds" in rows:
-        # Of other methods and criteria the score decides.
-        has_odds = rows["log_odds"].notna()
-        rows["sign"] = np.where(has_odds, np.sign(rows["log_odds"]), rows["sign"])
-    rows["right"] = (rows["direction"] != 0) & (rows["direction"] == rows["truth"])
-    rows["right_by_sign"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
-    if "confidence" not in rows:
-        return rows
-    is_sure = (rows["direction"] != 0) & (rows["confidence"] >= SURE)
-    rows["sure_right"] = is_sure & rows["right"]
-    rows["sure_wrong"] = is_sure & ~rows["right"]
-    directed = 1.0 - rows["common_cause"] - rows["independent"]
-    is_sure_before = rows[["forward", "backward"]].max(axis=1) / directed >= SURE
-    rows["sure_right_before"] = is_sure_before & rows["right_by_sign"]
-    rows["sure_wrong_before"] = is_sure_before & ~rows["right_by_sign"]
-    rows["called_common_cause"] = rows["relation"] == "common cause"
-    rows["called_independent"] = rows["relation"] == "independent"
-    rows["misfit"] = rows["check_pvalue"] < LACK_OF_FIT_PVALUE
-    rows["noted"] = rows["misfit"] | (rows["notes"] != "")
-    return rows
 
 
 SHARES = ["right", "right_by_sign", "confidence", "sure_right", "sure_wrong"]
@@ -127,6 +115,65 @@ def accuracies(rows: pd.DataFrame, right: pd.Series) -> tuple[str, str]:
     plain_error, weighted_error = accuracy_errors(values, weights, list(rows["data_set"]))
     weighted = np.average(values, weights=weights)
     return f"{weighted:.3f} ± {weighted_error:.3f}", f"{values.mean():.3f} ± {plain_error:.3f}"
+
+
+def real(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how methods decide real pairs; rows of drawn ones are needed to fit our prior."""
+    rows = rows.reset_index(drop=True)
+    lines = []
+    for (method, options), title in REAL_METHODS.items():
+        selected = rows[(rows["method"] == method) & (rows["options"] == options)]
+        if len(selected):
+            lines.append({"method": title} | real_line(selected, method == OURS))
+    return pd.DataFrame(lines)
+
+
+def real_line(rows: pd.DataFrame, is_ours: bool) -> dict[str, str]:
+    """Return the cells of a method. Certainties are positive where the direction is right."""
+    certainty = our_certainties(rows) if is_ours else (rows["score"] * rows["truth"]).to_frame()
+    rows = rows[(rows["columns"] == "1 and 1") & (rows["relation"] != "constant")]
+    collection = rows["family"].str.partition("/")[0]
+    is_few = rows[["x_values", "y_values"]] <= FEW_VALUES
+    cells = {}
+    for prefix, in_part in {
+        "": (collection == "real") & ~is_few.any(axis=1),
+        FEW: (collection == "real") & (is_few.sum(axis=1) == 1),
+        "Tübingen: ": collection == "tuebingen",
+        "SIM: ": collection == "sim",
+    }.items():
+        part = rows[in_part]
+        weight = part["weight"]
+        if prefix == FEW:
+            weight = balanced(weight, is_few["x_values"][in_part] == (part["truth"] == 1))
+        values = certainty[certainty.index.isin(part.index)]
+        right = ((values > 0.0) + 0.5 * (values == 0.0)).mean(axis=1)
+        _, error = accuracy_errors(right.to_numpy(), weight.to_numpy(), list(part["data_set"]))
+        cells[f"{prefix}right"] = f"{np.average(right, weights=weight):.2f} ± {error:.2f}"
+        areas = [area_by_confidence(values[column], weight) for column in values]
+        cells[f"{prefix}area"] = f"{np.mean(areas):.2f}"
+        if is_ours and prefix in ("", FEW):
+            sure = (values.abs() >= SURE).mul(weight, axis=0)
+            sure_right = sure[values > 0.0].sum().sum() / sure.sum().sum()
+            cells[f"{prefix}sure"] = f"{sure.sum().mean() / weight.sum():.2f}"
+            cells[f"{prefix}sure, right"] = f"{sure_right:.2f}"
+    seconds = rows["seconds"][collection.isin(("real", "tuebingen", "sim"))].median()
+    return cells | {"CPU s": f"{seconds:.2g}"}
+
+
+def our_certainties(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return confidences of the more probable direction by repetition of the cross-validation."""
+    odds = (rows["log_odds"] * rows["truth"]).to_frame(0)
+    if (rows["options"] == "{}").all():
+        is_fitted = ~rows["family"].str.startswith(("tuebingen/", "sim/"))
+        out_of_sample = cross_validated(weighed(rows[is_fitted]))
+        odds = pd.DataFrame(dict.fromkeys(out_of_sample, odds[0]))
+        odds.update(out_of_sample)
+    directed = rows["forward"] + rows["backward"]
+    stated = rows[["forward", "backward"]].max(axis=1) / directed
+    # A caveat has limited what the log-odds say.
+    is_limited = stated < expit(rows["log_odds"].abs()) - 1e-9
+    confidence = expit(odds.abs()).clip(upper=stated.where(is_limited, 1.0), axis=0)
+    return np.sign(odds) * confidence.mul(directed, axis=0)
 
 
 def protocols(rows: pd.DataFrame) -> pd.DataFrame:
@@ -208,6 +255,7 @@ def columns_real(rows: pd.DataFrame) -> pd.DataFrame:
 TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "methods": other_methods,
     "pairs": pairs,
+    "real": real,
     "protocols": protocols,
     "abstention": abstention,
     "columns": columns,

@@ -18,6 +18,7 @@ from benchmarks.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from benchmarks.baselines.anm import _residual
 from benchmarks.baselines.cdci import cdci
 from benchmarks.baselines.pnl import PostNonlinear
+from benchmarks.baselines.regressions import bqcd, grci, reci
 
 
 def additive(n, seed):
@@ -226,3 +227,12 @@ def test_cdci_is_what_its_description_says(n):
     expected = slow_variation(y, x) - slow_variation(x, y)
     assert cdci(x, y) == pytest.approx(expected, abs=1e-6)
     assert cdci(y, x) == -cdci(x, y)
+
+
+@pytest.mark.parametrize(
+    ("method", "draw"), [(reci, invertible_of_uniform), (bqcd, additive), (grci, additive)]
+)
+def test_methods_of_real_pairs_are_right_where_they_should_be(method, draw):
+    x, y = draw(300, 1)
+    assert method(x, y) > 0.0
+    assert method(y, x) == -method(x, y)

@@ -64,6 +64,8 @@ def test_other_methods_real_pairs_and_options(tmp_path):
     row = pd.read_parquet(path).iloc[-1]
     assert row["common_cause"] == 0.0
     assert row["common_cause_nats"] == -np.inf
+    vectors = ("vectors", "vectors/additive, gaussian", 40, 0)
+    assert decide.decide(*vectors, "igci", "{}")["relation"] == "undecided"
 
 
 def test_arguments(tmp_path, capsys):
@@ -104,6 +106,25 @@ def test_accuracies_of_real_pairs():
     )
     found = tables.protocols(rows)
     assert found["pairs"].tolist() == [4, 4, 4, 4, 4]
+
+
+def test_methods_on_real_pairs():
+    ours = {"options": '{"prior": "flat"}', "log_odds": 3.0, "forward": 0.95, "backward": 0.05}
+    ours |= {"x_values": 50, "y_values": 50, "seconds": 0.5, "family": "real/p"}
+    few = ours | {"x_values": 2}
+    changes = [ours, ours | {"log_odds": -3.0}, few, few, few | {"truth": -1}]
+    changes += 2 * [ours | {"family": "sim/p"}] + 2 * [ours | {"family": "tuebingen/p"}]
+    rows = lines(*changes).assign(data_set=list("abcdefghi"))
+    others = rows.assign(method="igci", options="{}", score=[1.0, 0.0, *7 * [-1.0]])
+    table = tables.real(pd.concat([rows, others])).set_index("method")
+    row = table.loc["anmmm, flat prior"]
+    assert (row["right"][:4], row["area"], row["sure"]) == ("0.50", "0.75", "1.00")
+    # Few-valued causes and effects weigh the same.
+    assert (row["few values: right"][:4], row["few values: sure, right"]) == ("0.50", "0.50")
+    assert (row["SIM: right"][:4], row["CPU s"]) == ("1.00", "0.5")
+    # An undecided pair is half right.
+    assert table.loc["IGCI", "right"][:4] == "0.75"
+    assert table.loc["IGCI", "few values: right"][:4] == "0.50"
 
 
 def test_abstention_counts_directions():
