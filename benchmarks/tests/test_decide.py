@@ -90,7 +90,7 @@ def test_shares_of_a_summary():
     row = tables.summary(rows).iloc[0]
     assert row["pairs"] == 4
     assert (row["right"], row["sure_right"], row["sure_wrong"]) == (0.25, 0.25, 0.25)
-    assert (row["right_by_score"], row["called_common_cause"]) == (0.5, 0.25)
+    assert (row["right_by_sign"], row["called_common_cause"]) == (0.5, 0.25)
     assert row["called_independent"] == 0.25
 
 
