@@ -11,7 +11,7 @@ from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
 
 
-def chain(n=300, seed=0):
+def chain(n=500, seed=0):
     """A table of a -> b -> c -> d, of which a CPDAG directs nothing."""
     rng = np.random.default_rng(seed)
     a = rng.uniform(-2, 2, n)

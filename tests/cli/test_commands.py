@@ -28,12 +28,12 @@ def _one_blas_thread():
         yield
 
 
-PAIR = X, Y = make_anm_mixture("f3", 40, random_state=1)[:2]
+PAIR = X, Y = make_anm_mixture("f3", 80, random_state=1)[:2]
 
 
 @pytest.fixture
 def data(tmp_path):
-    """Path of 40 observations whose cause is the *second* column, under a header."""
+    """Path of 80 observations whose cause is the *second* column, under a header."""
     return write_columns(tmp_path / "data.csv", Y, X, header="ozone,temperature")
 
 
@@ -44,7 +44,7 @@ def folder(tmp_path):
     path.mkdir()
     write_columns(path / "pair0001.txt", X, Y, delimiter=" ")
     write_columns(path / "pair0002.txt", Y, X, delimiter="\t")
-    (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(40)))
+    (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(80)))
     (path / "pairmeta.txt").write_text(
         "0001 1 1 2 2 0.25\n0002 1 1 2 2 0.75\n0003 1 2 3 3 0\n0004 1 1 2 2 1\n"
     )
@@ -69,7 +69,7 @@ def test_direction_json_agrees_with_the_library(document, data, options):
     table = pd.read_csv(data)
     called = {"criterion": "hsic_ratio", "fit_options": {"lam": 0.5}} if options else {}
     result = infer_direction(*(table[name] for name in table), random_state=0, **called)
-    expected = result.to_dict() | {"n_dropped": 0, "seed": 0, "n_used": 40, "subsample_seed": None}
+    expected = result.to_dict() | {"n_dropped": 0, "seed": 0, "n_used": 80, "subsample_seed": None}
     assert set(found) == {*expected, "anmmm_version"}
     for name, value in expected.items():
         if isinstance(value, float):
@@ -77,7 +77,7 @@ def test_direction_json_agrees_with_the_library(document, data, options):
         elif isinstance(value, dict):
             value = pytest.approx(value, rel=1e-6, abs=1e-12)
         assert found[name] == value, name
-    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 40)
+    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 80)
     for name in ("forward_pvalue", "backward_pvalue"):
         assert (found[name] is None) is (not options)
     model = (None, None) if options else ("anm-2", 2)
@@ -127,15 +127,15 @@ def test_direction_prints_decision_lengths_and_probabilities(printed, data):
     out = printed("direction", data)
     lines = out.splitlines()
     assert "temperature → ozone" in lines[0]
-    assert format_confidence(result.confidence) in lines[0]
     lengths = {line.split("  ")[1]: line.split() for line in lines[3:6] if line.startswith("  ")}
     assert f"{result.models.backward_score:.6g}" in lengths["temperature → ozone"]
-    assert f"{result.evidence.common_cause.length / 40:.6g}" in lengths["common cause"]
+    assert f"{result.evidence.common_cause.length / 80:.6g}" in lengths["common cause"]
     facts = dict(line.split(maxsplit=1) for line in lines[7:17])
     assert facts["score"].startswith(f"{result.score:+.4g}")
+    assert facts["confidence"] == format_confidence(result.confidence)
     assert facts["criterion"] == "evidence"
     assert facts["check"].startswith(f"p = {result.check_pvalue:.3g}")
-    assert facts["observations"] == "40"
+    assert facts["observations"] == "80"
     for probability in result.probabilities:
         assert format_probability(probability) in facts["probability"]
 
@@ -189,8 +189,8 @@ def test_columns_are_chosen_by_name_or_number(run, document, data):
 
 def test_a_long_file_is_cut_with_a_message(run, data):
     status, out, err = run("direction", data, "--max-samples", "30", "--seed", "5")
-    assert (status, "  observations  30 of 40" in out.splitlines()) == (0, True)
-    assert err == "30 of 40 rows drawn with seed 5\n"
+    assert (status, "  observations  30 of 80" in out.splitlines()) == (0, True)
+    assert err == "30 of 80 rows drawn with seed 5\n"
 
 
 def test_rows_with_missing_values_are_refused_or_dropped(run, refused, tmp_path):
@@ -202,7 +202,7 @@ def test_rows_with_missing_values_are_refused_or_dropped(run, refused, tmp_path)
     assert err.startswith("m.csv:8: the value of a is missing")
     assert "--drop-missing" in err
     status, out, err = run("direction", "m.csv", "--drop-missing", "--json")
-    assert (json.loads(out)["n"], json.loads(out)["n_dropped"]) == (38, 2)
+    assert (json.loads(out)["n"], json.loads(out)["n_dropped"]) == (78, 2)
     assert (status, "2 rows" in err) == (0, True)
 
 
@@ -231,7 +231,7 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "."], ".: Is a directory"),
         (["direction", "data.csv", "--lam", "-1", "--criterion", "hsic"], "--lam must be"),
         (["cluster", "data.csv", "-k", "two"], "--n-mechanisms must be a whole number"),
-        (["cluster", "data.csv", "-k", "41"], "--n-mechanisms must be at most"),
+        (["cluster", "data.csv", "-k", "81"], "--n-mechanisms must be at most"),
         (["directions", "none"], "none: no such folder"),
         (["directions", "sample", "--criterion", "foo"], "--criterion must be one of"),
         (["directions", "sample", "--shard", "3/2"], "--shard must be I/N"),
@@ -271,7 +271,7 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
     rows = pd.read_csv(tmp_path / "labels.csv")
     header = ["line", "cause", "effect", "label", "latent_1", "probability_0", "probability_1"]
     assert list(rows) == header
-    assert rows["line"].tolist() == [n for n in range(2, 44) if n not in (5, 12)]
+    assert rows["line"].tolist() == [n for n in range(2, 84) if n not in (5, 12)]
     np.testing.assert_array_equal(rows[["cause", "effect"]].T, PAIR)
     probabilities = rows[["probability_0", "probability_1"]].to_numpy()
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=2e-6)
@@ -328,7 +328,7 @@ def test_clusters_are_a_table_and_rows(run, document, folder, tmp_path):
     assert "4 pairs: 2 labeled, 2 unusable" in out
     rows = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert list(rows[0]) == list(CLUSTERS.columns)
-    assert [sum(row["sizes"] or []) for row in rows] == [40, 40, 0, 0]
+    assert [sum(row["sizes"] or []) for row in rows] == [80, 80, 0, 0]
     found = document("clusters", folder, "--cause", "y", "--no-refine")["rows"]
     assert {row["cause"] for row in found} == {"y", None}
 
