@@ -42,7 +42,7 @@ EXTREMES = {
     "two values": ("few", X > 0.0, Y),
     "two values of both": ("tied", X > 0.0, Y > 0.3),
     "one row of a value": ("few", IS_LAST, np.where(IS_LAST, 1e9, Y)),
-    "10 rows": ("tied", X[:10], X[:10] ** 2),
+    "10 rows": ("distinct", X[:10], X[:10] ** 2),
     "13 rows": ("distinct", X[:13], Y[:13]),
 }
 PAIRS = NUMBERS | CATEGORIES | EXTREMES

@@ -25,7 +25,7 @@ NATS_SLOPE = 1.4
 # Logit of the probability of independence, a nat saved over it.
 INDEPENDENCE_SLOPE = 1.5
 # Nats that a rank correlation costs: with p < 0.01, two variables are not called independent.
-RANK_COST = 1.0
+RANK_COST = 1.3
 # Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
 # direction, nats at which it is as probable, and largest value. For one dependent pair in six with
 # a common cause; fitted to confounded and direct families of 60 to 1000 observations

@@ -78,7 +78,9 @@ class Observed(NamedTuple):
     @property
     def is_few(self) -> bool:
         """Whether it has few values or categories."""
-        return self.is_categorical or self.cells.n_distinct <= FEW_VALUES
+        n_repeated = (1.0 - DISTINCT_FRACTION) * len(self.cells.values)
+        has_repeated = len(self.cells.values) - self.cells.n_distinct > n_repeated
+        return self.is_categorical or (self.cells.n_distinct <= FEW_VALUES and has_repeated)
 
 
 def pair_features(evidence: EvidenceResult, z: float) -> tuple[str, dict[str, float]]:

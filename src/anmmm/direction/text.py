@@ -24,7 +24,8 @@ from anmmm.evidence import EvidenceResult
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation.
-{prior} {hidden}
+{prior}
+{hidden}
 A selection of rows is not considered; the check may warn of it."""
 _LEARNED = "Log-odds weigh the lengths with plain features of both columns, as real pairs taught."
 _FLAT = "Log-odds are those of the lengths alone."
