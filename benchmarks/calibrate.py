@@ -166,7 +166,8 @@ def quality_by_kind(rows: pd.DataFrame, odds: pd.DataFrame) -> pd.DataFrame:
         weight = real.loc[chosen, "fit_weight"]
         repetitions = [quality(odds.loc[chosen, column], weight) for column in odds]
         table[title] = pd.DataFrame(repetitions).mean()
-    return pd.DataFrame(table).T.rename_axis("").reset_index()
+    quality_table = pd.DataFrame(table).T.astype({"pairs": int})
+    return quality_table.rename_axis("kind").reset_index()
 
 
 def without_features(rows: pd.DataFrame) -> pd.DataFrame:
@@ -184,7 +185,7 @@ def without_features(rows: pd.DataFrame) -> pd.DataFrame:
                 reduced["few_is_cause"] = rows["few_is_cause"]
             table = quality_by_kind(reduced, cross_validated(reduced, FEW_REPETITIONS))
             table.insert(0, "without", name)
-            lines.append(table[table[""].isin(shown)])
+            lines.append(table[table["kind"].isin(shown)])
     return pd.concat(lines)
 
 
@@ -197,7 +198,7 @@ def reliability(odds: pd.DataFrame) -> pd.DataFrame:
     groups = table.groupby(bins.map(lambda interval: f"{interval.left:g} to {interval.right:g}"))
     lines = groups.mean()
     lines["error"] = np.sqrt(lines["right"] * (1.0 - lines["right"]) / groups.size() * REPETITIONS)
-    lines["pairs"] = (groups.size() / REPETITIONS).round()
+    lines["pairs"] = (groups.size() / REPETITIONS).round().astype(int)
     return lines.rename_axis("confidence").reset_index()
 
 
@@ -211,7 +212,7 @@ def write_prior(rows: pd.DataFrame, command: str) -> None:
     lines = [quality_by_kind(rows, odds)]
     for group, group_odds in drawn_odds.groupby(drawn["family"].str.partition("/")[0]):
         line = quality(group_odds, pd.Series(1.0, index=group_odds.index))
-        lines.append(pd.DataFrame([{"": f"drawn: {group}", **line}]))
+        lines.append(pd.DataFrame([{"kind": f"drawn: {group}", **line}]))
     sizes = rows.groupby("origin").size().to_dict()
     facts = {"command": command, "date": str(date.today())}
     facts["list of real pairs, SHA-256"] = hashlib.sha256(PAIRS.read_bytes()).hexdigest()

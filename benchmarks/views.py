@@ -72,7 +72,7 @@ def of_families(name: str, n: int, beginnings: Sequence[str] = ("",)) -> pd.Data
 def overview() -> pd.DataFrame:
     """Return the table of the README: how often what is real or drawn is decided rightly."""
     lines = []
-    quality_of = numbers("prior-quality").set_index("")
+    quality_of = numbers("prior-quality").set_index("kind")
     for title, kind in (
         ("**real pairs of many values**", "many values"),
         ("**real pairs, one variable of few values**", "few values"),
