@@ -39,7 +39,7 @@ def results():
     decision = infer_direction(x, y)
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
     fits, side = decision.fit_latent(random_state=0), decision.evidence.forward
-    of_decision = [decision, decision.evidence, side, side.marginal]
+    of_decision = [decision, decision.evidence, side, side.cause_parts[0]]
     others = [FitOptions(init=X), evaluate("f3", n_pairs=3, n_samples=30)]
     fitted = ANMMixture().fit(X, y).fit_result_
     return [fits, fits.forward, *of_decision, clusters, clusters.mixture, fitted, *others]

@@ -16,7 +16,7 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import ConditionalModel, Variable, check_model
 from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
-from anmmm.evidence.models.gaussian import AdditiveFreeNoise
+from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
 from anmmm.mixture.starts import ordered_residuals, residual_starts
@@ -58,16 +58,16 @@ def prepared(n_samples: int) -> Prepared:
     values = effect.cells.values
     starts = [[np.ones((n_samples, 1))]]
     mixtures = [_fit(fits, starts[0], 1)]
-    residuals = ordered_residuals(cause.basis, values, *fits.single)
+    residuals = ordered_residuals(cause.basis, values, fits.one_curve, fits.location_scale)
     for n in range(2, MOST + 1):
         starts.append(residual_starts(values, n, mixtures[-1], residuals))
         mixtures.append(_fit(fits, starts[-1], n))
-    (model,) = AdditiveFreeNoise.encode(fits)
+    *_, model = Additive.encode(fits)
     return Prepared(x, y, cause, effect, fits, tuple(mixtures), tuple(starts), model)
 
 
 def _fit(fits: FitCache, starts: list[np.ndarray], n_mechanisms: int) -> MixtureFit:
-    noise = 0.5 if n_mechanisms == 1 else fits.single[0].noise_variance / n_mechanisms**2
+    noise = 0.5 if n_mechanisms == 1 else fits.one_curve.noise_variance / n_mechanisms**2
     return fit_mixture(
         fits.cause.basis,
         fits.effect.cells.values,
@@ -94,7 +94,7 @@ class Stage(Compiled):
         """Take the data as the stages before leave them, and load the kernels."""
         warm_up()
         self.at = prepared(n_samples)
-        self.single = self.at.fits.single[0]
+        self.single = self.at.fits.one_curve
         self.values = self.at.effect.cells.values
         scale = np.sqrt(self.single.noise_variance)
         self.residual, self.lower, self.upper = (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from anmmm.evidence import DirectionEvidence, EvidenceResult
+from anmmm.evidence import EvidenceResult
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.preprocessing import mean_ranks
 
@@ -67,9 +67,7 @@ def rank_nats(evidence: EvidenceResult) -> float:
     """Return the nats that a rank correlation of two numbers saves over independence; else 0."""
     forward = evidence.forward
     backward = evidence.backward
-    if not isinstance(forward, DirectionEvidence) or not isinstance(backward, DirectionEvidence):
-        return 0.0
-    if forward.is_categorical or backward.is_categorical:
+    if evidence.is_vector or forward.is_categorical or backward.is_categorical:
         return 0.0
     x = mean_ranks(forward.cells.values)
     y = mean_ranks(backward.cells.values)

@@ -58,12 +58,12 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
         return -log_posterior(flat, basis.design, cells.index, state.contrasts, precision)
 
     # The posterior is concave: where its gradient is zero, it is at its mode.
-    at = state.at.ravel()
+    at = state.coefficients.ravel()
     gradient, hessian = oracle.central_difference(loss, at), oracle.hessian(loss, at)
     assert np.abs(np.linalg.solve(hessian, gradient)).max() < 2 * TOLERANCE
     # Laplace: by the log determinant of the Hessian.
     log_det = np.linalg.slogdet(hessian)[1]
-    penalty = 0.5 * float((precision * state.at**2).sum())
+    penalty = 0.5 * float((precision * state.coefficients**2).sum())
     cost = penalty + 0.5 * (log_det - np.log(precision).sum())
     assert state.cost == pytest.approx(cost, abs=2e-3)
 
@@ -71,15 +71,15 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
 def test_scales_are_at_their_fixed_points():
     basis, cells = fitted("effect", "gaussian", n=200)
     state = ascended(basis, cells)
-    m = state.at.shape[1]
+    m = state.coefficients.shape[1]
     wide = state._precision()[0, 0]
-    assert 1.0 / wide == pytest.approx(min(NOISE + (state.at[1:] ** 2).sum() / m, WIDEST))
+    assert 1.0 / wide == pytest.approx(min(NOISE + (state.coefficients[1:] ** 2).sum() / m, WIDEST))
     # Where MacKay's steps settle, so do EM's: τ² = mean of (b² + its variance) over the prior's.
     curvature = state._hessian()
     curvature[np.diag_indices(len(curvature))] += state._precision().T.ravel()
     variance = np.diag(np.linalg.inv(curvature)).reshape(m, -1).T
     part = slice(basis.n_null, None)
-    squares = (state.at[part] ** 2 + variance[part]) / basis.prior[part, None]
+    squares = (state.coefficients[part] ** 2 + variance[part]) / basis.prior[part, None]
     tau2 = (squares.sum() + 2 * HYPER) / (squares.size + 2 * HYPER)
     assert tau2 == pytest.approx(state.tau2, rel=0.05)
 

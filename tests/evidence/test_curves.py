@@ -37,7 +37,7 @@ def test_every_model_draws_the_curve_that_it_was_measured_by(rng):
         if name == "independent":
             assert_allclose(np.ptp(curves.center), 0.0)
             continue
-        fit = getattr(model, "fit", getattr(model, "plain", model))
+        fit = getattr(model.base, "fit", model.base)
         fitted = fit.curves if name.startswith("anm") else fit.curve[:, None]
         if "pnl" in name:
             # The function takes the curve drawn back to the one that was fitted.

@@ -18,7 +18,6 @@ from anmmm.evidence.density import (
     GRID,
     N_BINS,
     ON_EDGE,
-    fit_densities,
     fit_density,
     plain_density,
 )
@@ -241,19 +240,16 @@ def test_a_law_is_the_shorter_of_a_base_and_its_correction(rng, base, draw):
     assert_allclose(nats, code_lengths(mass_of(best, *ends), n_cells), rtol=1e-11)
 
 
-def test_residuals_about_several_curves_are_described_one_by_one(rng):
-    cells = Cells.of(rng.normal(size=60))
-    centers, scales = rng.normal(size=(3, 60)), rng.uniform(0.5, 2.0, size=(3, 60))
-    found = fit_densities(cells, centers, scales)
-    for (density, nats), center, scale in zip(found, centers, scales, strict=True):
-        values, lower, upper = (
-            (each - center) / scale for each in (cells.values, cells.lower, cells.upper)
-        )
-        alone = {base: fit_density(values, lower, upper, 60, bases=[base]) for base in BASES}
-        lengths = {base: one.cost + its.sum() for base, (one, its) in alone.items()}
+def test_the_shortest_of_all_bases_is_chosen(rng):
+    for draw in (rng.normal, rng.uniform, rng.standard_cauchy):
+        cells = Cells.of(draw(size=60))
+        ends = cells.values, cells.lower, cells.upper
+        density, nats = fit_density(*ends, 60)
+        fits = {base: fit_density(*ends, 60, bases=[base]) for base in BASES}
+        lengths = {base: fit[0].cost + fit[1].sum() for base, fit in fits.items()}
         assert density.base == min(lengths, key=lengths.get)
-        assert_same(density, alone[density.base][0])
-        assert_allclose(nats, alone[density.base][1], rtol=0)
+        assert_same(density, fits[density.base][0])
+        assert_allclose(nats, fits[density.base][1], rtol=0)
 
 
 @pytest.mark.parametrize("name", ["normal", "uniform", "outlier"])

@@ -13,7 +13,7 @@ from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import Variable, evidence
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.models import FitCache, Regressors
-from anmmm.evidence.models.discrete import OrderedLinked
+from anmmm.evidence.models.discrete import OrderedLinked, scale_of_cuts
 from anmmm.evidence.models.postnonlinear import PostNonlinear, base_quantiles, fit_link, scales_of
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
@@ -79,12 +79,12 @@ def test_skewed_noise_behind_a_function_bends_its_gaussian_fit(rng):
     y = np.sinh(x + 0.7 * rng.exponential(size=300))
     side = evidence(x, y).forward
     model = side.models["pnl+noise"]
-    assert model.plain.link.bend > 0.0
+    assert model.model.link.bend > 0.0
     assert model.length < side.models["pnl"].length - 30.0
     unbent = type(model).about(side.models["pnl"])
     assert model.length < unbent.length - 5.0
     # Residuals are more skewed: as the noise was drawn.
-    of_noise = stats.skew(model.plain.residual), stats.skew(unbent.plain.residual)
+    of_noise = stats.skew(model.model.residual), stats.skew(unbent.model.residual)
     assert of_noise[0] > of_noise[1]
 
 
@@ -144,7 +144,7 @@ def test_the_shortest_scale_wins_and_its_cost_counts(pair):
     variable, alone = Variable.of(values), SplineBasis.constant(len(values))
     scales = scales_of(variable.cells)
     lengths = [OrderedLinked.on(scale, alone, variable.cells).length for scale in scales]
-    assert variable.scale_of_cuts.base.base == scales[int(np.argmin(lengths))].base.base
+    assert variable.once(scale_of_cuts).base.base == scales[int(np.argmin(lengths))].base.base
 
 
 def test_a_base_that_the_effect_touches_the_end_of_is_left_out(rng):

@@ -16,7 +16,9 @@ from anmmm.evidence import evidence, model_text
 from anmmm.evidence.density import BASES
 from anmmm.evidence.models import MODELS, ConditionalModel, FitCache, Regressors, marginals_of
 from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
-from anmmm.evidence.models.parts import OfRows
+from anmmm.evidence.models.form import SUFFIXES
+from anmmm.evidence.models.free_noise import FreeNoise
+from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
@@ -86,8 +88,9 @@ def probability(nats, n_cells):
 
 
 def test_the_samples_have_every_model():
-    found = {type(m) for kind in KINDS for m in evidence(*KINDS[kind](1)).forward.models.values()}
-    assert found == set(MODELS)
+    models = [m for kind in KINDS for m in evidence(*KINDS[kind](1)).forward.models.values()]
+    assert {type(model) for model in models} == {*MODELS, FreeNoise}
+    assert {suffix for model in models for suffix in model.form.suffixes} == {*SUFFIXES.values()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,7 +107,7 @@ def test_every_model_is_a_distribution_with_curves(kind):
         assert_allclose(above - below, found, atol=1e-9)
         # All observations at one value of the effect after another, their causes kept.
         total = np.zeros(len(model.nats))
-        for cell in range(0 if isinstance(model, OfRows) else model.cells.n_distinct):
+        for cell in range(0 if isinstance(model, Parted) else model.cells.n_distinct):
             below, above = levels_at(model, cell)
             assert np.all(below <= above + 1e-15)
             total += above - below
@@ -140,8 +143,11 @@ def levels_at(model, cell):
     if model.name == "pnl":
         parts["lower"], parts["upper"] = model.lower[every], model.upper[every]
     if model.name == "pnl+noise":
-        shift = model.plain.curve[every] - model.plain.curve
-        parts["lower"], parts["upper"] = model.lower[every] + shift, model.upper[every] + shift
+        shift = model.model.curve[every] - model.model.curve
+        residuals = model.model.residual_cells()
+        return tuple(model.noise.cdf(end[every] + shift) for end in residuals[1:])
+    if isinstance(model, FreeNoise):
+        return replace(model, model=replace(model.model, **parts)).levels()
     return replace(model, **parts).levels()
 
 

@@ -9,8 +9,9 @@ from scipy.special import expit
 
 from anmmm import infer_direction
 from anmmm.evidence import evidence
-from anmmm.evidence.models.parts import TwoPart, mass_of
-from anmmm.evidence.variable import above_gap
+from anmmm.evidence.models.form import ATOM, RANGES
+from anmmm.evidence.models.parts import mass_of
+from anmmm.evidence.splits import above_gap, frequent_rows
 from anmmm.mixture import SplineBasis
 from drawn import standard, variable_of
 
@@ -43,18 +44,20 @@ def answers(rng, n=300):
     return x, np.where(rng.random(n) < 0.3, 9, y)
 
 
-def only(side, kind):
-    (found,) = (model for model in side.models.values() if isinstance(model, kind))
-    return found
+def beside_an_atom(side):
+    """Return the model of an effect with a frequent value."""
+    (model,) = (model for model in side.models.values() if model.form.suffixes[-1:] == (ATOM,))
+    return model
 
 
 def test_an_effect_in_two_parts_is_the_product_of_both(rng):
     x, y = hurdle(rng)
-    model = only(evidence(x, y).forward, TwoPart)
+    model = beside_an_atom(evidence(x, y).forward)
     rest, n, k = y > 0.0, len(y), model.cells.n_distinct
-    assert np.array_equal(model.part.rows, rest)
+    [(part, others)] = model.parts
+    assert np.array_equal(part.rows, rest)
     label = np.subtract(*model.label.levels()[::-1])
-    inner = np.subtract(*model.model.levels()[::-1])
+    inner = np.subtract(*others.levels()[::-1])
     slow, at = 0.0, 0
     for row in range(n):
         mass = label[row]
@@ -62,7 +65,7 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
             mass *= inner[at]
             at += 1
         slow -= np.log((1.0 - 1.0 / n) * mass + 1.0 / (n * k))
-    assert_allclose(model.length, slow + model.label.cost + model.model.cost, rtol=1e-7)
+    assert_allclose(model.length, slow + model.label.cost + others.cost, rtol=1e-7)
     # Nearly what the parts are as pairs of their own.
     parts = evidence(x, (~rest) * 1.0).forward.effect + evidence(x[rest], y[rest]).forward.effect
     assert model.length == pytest.approx(parts, abs=8.0)
@@ -86,20 +89,21 @@ def test_pairs_with_zeros_are_shorter_in_the_right_direction(draw):
 
 
 @pytest.mark.parametrize(
-    ("values", "counts"),
+    ("values", "count"),
     [
-        ([0.0] * 16, [16]),
-        ([0.0] * 14, []),
-        ([-9.0] * 20 + [9.0] * 30, [30, 20]),
-        ([0.0] * 290, []),
-        (list(range(10)) * 20, []),
+        ([0.0] * 16, 16),
+        ([0.0] * 14, 0),
+        ([-9.0] * 20 + [9.0] * 30, 30),
+        ([0.0] * 290, 0),
+        (list(range(10)) * 20, 0),
     ],
 )
-def test_values_that_many_rows_have_are_found_among_others(rng, values, counts):
+def test_values_that_many_rows_have_are_found_among_others(rng, values, count):
     column = np.concatenate([values, rng.normal(size=300 - len(values))])
-    found = variable_of(rng.permutation(column))
-    assert [int(rows.sum()) for rows in found.atoms] == counts
-    assert (found.parts is None) == (not counts)
+    variable = variable_of(rng.permutation(column))
+    rows = frequent_rows(variable.cells, variable.is_tied)
+    assert (0 if rows is None else rows.sum()) == count
+    assert (ATOM in [split.suffix for split in variable.splits]) == (count > 0)
 
 
 @pytest.mark.parametrize("bent", [1, 2])
@@ -130,12 +134,13 @@ def test_tied_values_may_have_an_end_apart(draw, rng):
     assert found.forward.model.endswith("+atom")
     assert found.score > 0.0
     # The other rows stay counts, or levels.
-    model = only(found.forward, TwoPart)
-    assert model.model.name in ("count", "ordered")
+    model = beside_an_atom(found.forward)
+    assert model.base.name in ("count", "ordered")
     assert_allclose(mass_of(model), np.subtract(*model.levels()[::-1]), atol=1e-12)
     end = 0 if draw is tied_zeros else 9
     for sign in (1.0, -1.0):
-        assert np.array_equal(only(evidence(x, sign * y).forward, TwoPart).part.rows, y != end)
+        [(part, _)] = beside_an_atom(evidence(x, sign * y).forward).parts
+        assert np.array_equal(part.rows, y != end)
 
 
 def latencies(rng, n=300):
@@ -150,14 +155,14 @@ def test_an_effect_with_a_gap_is_described_on_both_sides(rng):
     result = infer_direction(x, y)
     assert result.direction == 1
     model = result.models.forward.models["independent+ranges"]
-    sides = [model.part, model.beyond]
+    sides = [part for part, _ in model.parts]
     assert model.n_mechanisms == 2
     assert np.array_equal(model.responsibilities, np.column_stack([side.rows for side in sides]))
     assert sorted(side.rows.sum() for side in sides) == sorted([slow.sum(), len(x) - slow.sum()])
-    for side, law in zip(sides, (model.model, model.other), strict=True):
+    for side, law in model.parts:
         assert_allclose(mass_of(model)[side.rows], mass_of(model.label)[side.rows] * mass_of(law))
-    costs = [each.cost for each in (model.label, model.model, model.other)]
-    assert model.cost == pytest.approx(sum(costs) + np.log(len(x)) + model.PRIOR)
+    costs = [each.cost for each in (model.label, *model.models)]
+    assert model.cost == pytest.approx(sum(costs) + np.log(len(x)) + model.split.prior)
 
 
 def test_a_gap_is_between_two_groups_whatever_the_sign(rng):
@@ -165,4 +170,4 @@ def test_a_gap_is_between_two_groups_whatever_the_sign(rng):
     assert np.array_equal(above_gap(y), slow)
     assert np.array_equal(above_gap(-y), ~slow)
     for draw in (rng.normal, rng.uniform, rng.exponential, rng.standard_cauchy):
-        assert variable_of(draw(size=300)).ranges is None
+        assert RANGES not in [split.suffix for split in variable_of(draw(size=300)).splits]

@@ -9,7 +9,7 @@ from scipy import stats
 
 from anmmm import infer_direction
 from anmmm.evidence import evidence
-from anmmm.evidence.models.rescaled import Rescaled
+from anmmm.evidence.models.rescaled import OverColumns
 from anmmm.evidence.vectors import describe_over
 from drawn import standard, variable_of
 
@@ -40,7 +40,7 @@ def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, 
     x = CAUSES[cause](rng)
     z = gaussian_scale(x)
     y = EFFECTS[effect](stats.zscore(z), rng)
-    (found,) = (m for m in evidence(x, y).forward.models.values() if isinstance(m, Rescaled))
+    (found,) = (m for m in evidence(x, y).forward.models.values() if isinstance(m, OverColumns))
     plain = evidence(z, y, max_mechanisms=1).forward.models[found.model.name]
     assert found.name == plain.name + "+rescaled"
     assert found.text.startswith(plain.text)
@@ -84,7 +84,7 @@ def test_curves_over_several_causes_are_rescaled_too(rng):
     causes = rng.lognormal(size=(2, 300))
     effect = np.log(causes).sum(axis=0) + 0.3 * rng.normal(size=300)
     found = describe_over(variable_of(effect), [variable_of(x) for x in causes])
-    assert isinstance(found, Rescaled)
+    assert isinstance(found, OverColumns)
     points = np.column_stack([variable_of(x).points for x in causes])
     spread = found.curves(points)
     assert_allclose(spread.center[:, 0], stats.zscore(effect), atol=1.0)

@@ -32,7 +32,7 @@ from anmmm.direction.outcome import (
     UNMODELED_NOTE,
     UNRELATED_GIVEN,
 )
-from anmmm.evidence import BaseEvidence
+from anmmm.evidence import DirectionEvidence
 from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import cached_variable
 from anmmm.gppom import FitOptions, FitResult
@@ -223,7 +223,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if models.common_cause is not None and probabilities is not None:
         facts["probability_common_cause"] = probabilities.common_cause
-    if isinstance(models.winner, BaseEvidence):
+    if isinstance(models.winner, DirectionEvidence):
         facts["n_mechanisms"] = models.winner.n_mechanisms
     return facts
 
@@ -264,9 +264,9 @@ def dropped_remark(pair: Pair) -> str:
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, found: FitResult | BaseEvidence) -> list[str]:
+def _stopped(hypothesis: str, found: FitResult | DirectionEvidence) -> list[str]:
     if found.converged:
         return []
-    if isinstance(found, BaseEvidence):
+    if isinstance(found, DirectionEvidence):
         return [f"model {found.model} of {hypothesis} not converged"]
     return [f"fit of {hypothesis} not converged ({found.status})"]

@@ -22,7 +22,7 @@ from anmmm.direction.outcome import (
     measured_note,
     plausible_relations,
 )
-from anmmm.evidence import CommonCause, DirectionEvidence, EvidenceResult
+from anmmm.evidence import CommonCause, EvidenceResult
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
@@ -147,10 +147,10 @@ class DirectionResult(Record):
     @computed
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
-        forward, backward = self.models.forward, self.models.backward
-        if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
+        evidence = self.evidence
+        if evidence is not None and not evidence.is_vector:
             # Shares the kernels of the check.
-            return permutation_test(forward.tested, backward.tested).pvalue
+            return permutation_test(evidence.forward.tested, evidence.backward.tested).pvalue
         return hsic_test(*(standardize(part)[0] for part in self._variables[:2])).pvalue
 
     @property

@@ -49,9 +49,9 @@ def integral_transform(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """
     below, above = model.levels()
     n = len(below)
-    tied = model.cells.n_distinct < n
-    part = np.random.default_rng(SEED + stream).uniform(size=n) if tied else 0.5
-    return np.asarray(below + part * (above - below))
+    is_tied = model.cells.n_distinct < n
+    fraction = np.random.default_rng(SEED + stream).uniform(size=n) if is_tied else 0.5
+    return np.asarray(below + fraction * (above - below))
 
 
 def normal_scores(model: ConditionalModel, stream: int = 0) -> FloatArray:
@@ -61,8 +61,8 @@ def normal_scores(model: ConditionalModel, stream: int = 0) -> FloatArray:
 
 def is_determined(model: ConditionalModel) -> bool:
     """Return whether the causes determine nearly every value of many."""
-    n_distinct, nats = model.cells.n_distinct, model.nats
-    return 2 * n_distinct > len(nats) and float(nats.mean()) < DETERMINED
+    is_mostly_distinct = 2 * model.cells.n_distinct > len(model.nats)
+    return is_mostly_distinct and float(model.nats.mean()) < DETERMINED
 
 
 def check_model(model: ConditionalModel, cause: FloatArray | HSICVariable) -> HSICTest:

@@ -94,8 +94,8 @@ def mixture_levels(
 ) -> tuple[FloatArray, FloatArray]:
     """Return a mixture's distribution function at both ends of cells; weights: (n_samples, C)."""
     below, above = np.zeros((2, len(cells.values)))
-    of_each = fit.weights if weights is None else weights.T
-    for weight, curve in zip(of_each, fit.curves.T, strict=True):
+    curve_weights = fit.weights if weights is None else weights.T
+    for weight, curve in zip(curve_weights, fit.curves.T, strict=True):
         lower, upper = noise_levels(cells, curve, math.sqrt(fit.noise_variance))
         below += weight * lower
         above += weight * upper

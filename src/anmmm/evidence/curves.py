@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.lengths import DirectionEvidence
+from anmmm.evidence.directions import DirectionEvidence
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import ConditionalModel, EffectCurves
 from anmmm.mixture import MixtureFit
@@ -18,33 +18,35 @@ from anmmm.preprocessing import standardize
 SAME = 1e-6
 
 
-def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray) -> EffectCurves:
-    """Curves of a mixture, such as that of a refined `ClusteringResult`, at (n_points, n_features).
+def mixture_curves(
+    fit: MixtureFit, x: FloatArray, y: FloatArray, points: FloatArray
+) -> EffectCurves:
+    """Curves of a mixture, such as that of a refined `ClusteringResult`.
 
-    x (n_samples, n_features), y (n_samples, 1): data of the fit; ValueError if x is not. O(N r²).
+    x (n_samples, n_features), y (n_samples, 1): data of the fit; ValueError if x is not. points:
+    (n_points, n_features). O(N r²).
     """
     z_x, record_x = standardize(x)
     _refuse_other(fit.curves_at(z_x), fit.curves)
-    curves = EffectCurves.about(fit.curves_at(record_x.apply(at)), math.sqrt(fit.noise_variance))
+    curves = EffectCurves.about(
+        fit.curves_at(record_x.apply(points)), math.sqrt(fit.noise_variance)
+    )
     return within_range(curves.through(standardize(y)[1].undo), y)
 
 
 def model_curves(
-    evidence: DirectionEvidence, cause: FloatArray, effect: FloatArray, at: FloatArray
+    evidence: DirectionEvidence, cause: FloatArray, effect: FloatArray, points: FloatArray
 ) -> EffectCurves:
     """Curves of the shortest model of one direction at new points (n_points, 1) of the cause.
 
     cause, effect: (n_samples, 1), the data of the fit; ValueError if the cause is not. Curves of
     ``"+noise"`` models are those of the Gaussian fits. See `in_units`.
     """
-    if not isinstance(evidence, DirectionEvidence):
-        raise TypeError(
-            f"evidence must be a DirectionEvidence, found {type(evidence).__name__}; the models of "
-            "several columns have no curve over one of them"
-        )
+    if evidence.is_vector:
+        raise TypeError("the models of several columns have no curve over one of them")
     z_x, record_x = standardize(cause)
     _refuse_other(z_x[:, 0], evidence.cells.values)
-    return in_units(evidence.chosen, record_x.apply(at), effect)
+    return in_units(evidence.chosen, record_x.apply(points), effect)
 
 
 def in_units(model: ConditionalModel, points: FloatArray, effect: FloatArray) -> EffectCurves:
@@ -63,19 +65,21 @@ def within_range(curves: EffectCurves, effect: FloatArray) -> EffectCurves:
     distinct = np.unique(effect)
     if len(distinct) > MOST_CATEGORIES:
         return curves
-    low, high = distinct[0], distinct[-1]
+    low = distinct[0]
+    high = distinct[-1]
     if len(distinct) > 2:
         return curves.through(lambda values: np.clip(values, low, high))
     center = np.clip((curves.center - low) / (high - low), 0.0, 1.0)
     return EffectCurves(center, center, center, (float(high),))
 
 
-def _refuse_other(made: FloatArray, fitted: FloatArray) -> None:
+def _refuse_other(computed: FloatArray, fitted: FloatArray) -> None:
     """Raise if data give other numbers than those of the fit."""
-    if made.shape != fitted.shape or np.abs(made - fitted).max() > SAME * (
-        1 + np.abs(fitted).max()
-    ):
-        raise ValueError(
-            "x and y are not the data that the result was made from, or not in that order; pass "
-            "the same two variables, all rows"
-        )
+    if computed.shape == fitted.shape:
+        tolerance = SAME * (1.0 + np.abs(fitted).max())
+        if np.abs(computed - fitted).max() <= tolerance:
+            return
+    raise ValueError(
+        "x and y are not the data that the result was made from, or not in that order; pass "
+        "the same two variables, all rows"
+    )

@@ -14,7 +14,6 @@ from anmmm._kernels import densities as kernels
 from anmmm._kernels.densities import DEGREES_OF_FREEDOM, FittedDensities, Grid, Sample
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.preprocessing import Cells
 
 # Base distributions, of which a density is a smooth correction; kernels use their indices.
 BASES = ("uniform", "normal", "student")
@@ -23,8 +22,9 @@ N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that is rounding.
 ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
-# Neighbors on each side that show how dense values are: a number and a fraction.
-FEWEST_NEAR, NEAR = 8, 0.05
+# Fewest neighbors on each side that show how dense values are, and their fraction of the values.
+MIN_NEIGHBORS = 8
+NEIGHBOR_FRACTION = 0.05
 # A distance of equal values.
 TINY = 1e-100
 
@@ -69,7 +69,8 @@ class Density(Record):
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at finite points."""
-        u, p = self.quantile(x), np.exp(self.log_p)
+        u = self.quantile(x)
+        p = np.exp(self.log_p)
         ends = np.concatenate([[0.0], np.cumsum(p)])
         index = np.minimum((N_BINS * u).astype(np.intp), N_BINS - 1)
         return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
@@ -115,43 +116,31 @@ def fit_density(
     """Return the shortest density of a variable by one of `bases`, and each observation's nats."""
     n = len(values)
     sample = Sample(values, lower, upper, n_cells, np.zeros((1, n)), np.ones((1, n)))
-    return _fit(sample, bases)[0]
-
-
-def fit_densities(
-    cells: Cells, centers: FloatArray, scales: FloatArray
-) -> list[tuple[Density, FloatArray]]:
-    """Apply `fit_density` to residuals about K curves, divided by scales (K, n_samples)."""
-    sample = Sample(cells.values, cells.lower, cells.upper, cells.n_distinct, centers, scales)
-    return _fit(sample, BASES)
-
-
-def _fit(sample: Sample, bases: Sequence[str]) -> list[tuple[Density, FloatArray]]:
     order = np.array([BASES.index(base) for base in bases], dtype=np.int64)
-    k, n = sample.centers.shape
-    found = FittedDensities(np.empty((k, 4)), np.empty((k, N_BINS)), np.empty((k, n)))
-    kernels.fit_densities(sample, order, GRID, found)
-    return [
-        (Density(BASES[int(base)], location, scale, log_p, cost + math.log(n)), nats)
-        for (base, location, scale, cost), log_p, nats in zip(
-            found.parameters.tolist(), found.log_p, found.nats, strict=True
-        )
-    ]
+    fitted = FittedDensities(np.empty((1, 4)), np.empty((1, N_BINS)), np.empty((1, n)))
+    kernels.fit_densities(sample, order, GRID, fitted)
+    base, location, scale, cost = fitted.parameters[0].tolist()
+    # The location and the scale cost ½ log N each.
+    density = Density(BASES[int(base)], location, scale, fitted.log_p[0], cost + math.log(n))
+    return density, fitted.nats[0]
 
 
 def nearby(n: int) -> int:
     """Return how many of n values on each side show how dense they are."""
-    return max(FEWEST_NEAR, math.ceil(NEAR * n))
+    return max(MIN_NEIGHBORS, math.ceil(NEIGHBOR_FRACTION * n))
 
 
 def sparseness(ordered: FloatArray) -> FloatArray:
     """Return how many times less dense than on both sides increasing values (n,) are. O(n)."""
     n = len(ordered)
-    near, at = nearby(n), np.arange(n)
-    low, high = np.maximum(at - near, 0), np.minimum(at + near, n - 1)
+    n_near = nearby(n)
+    places = np.arange(n)
+    low = np.maximum(places - n_near, 0)
+    high = np.minimum(places + n_near, n - 1)
     distance = (ordered[high] - ordered[low]) / (high - low)
-    densest = np.minimum.accumulate(distance), np.minimum.accumulate(distance[::-1])[::-1]
-    return np.asarray(distance / np.maximum(np.maximum(*densest), TINY))
+    densest_before = np.minimum.accumulate(distance)
+    densest_after = np.minimum.accumulate(distance[::-1])[::-1]
+    return np.asarray(distance / np.maximum(np.maximum(densest_before, densest_after), TINY))
 
 
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:

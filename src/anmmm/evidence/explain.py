@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,35 +15,52 @@ from anmmm.evidence.variable import LONGEST_CACHED, MOST_CACHED, Variable, cache
 from anmmm.evidence.vectors import describe_over
 from anmmm.preprocessing import indicators, normal_ranks, standardize
 
-# Most columns that explain a pair together, and most and fewest rows that are used.
-MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_CACHED, 20
-# Sets of each size that are tried by models, and the largest fraction of the pair's dependence that
-# remains after curves of this degree over the ranks of a set.
-MOST_TRIED, ENOUGH, DEGREE = 2, 0.25, 5
+# Most columns that explain a pair together.
+MAX_GIVEN = 2
+# Most and fewest rows that are used.
+MOST_ROWS = LONGEST_CACHED
+MIN_ROWS = 20
+# Sets of each size that are tried by models.
+MAX_TRIED = 2
+# Largest fraction of the pair's dependence that remains after curves over the ranks of a set.
+MAX_REMAINING = 0.25
+# Degree of these curves.
+DEGREE = 5
 # Nats by which models must be longer with the other variable than without it, because several sets
 # are tried. At 0 twice as many edges are explained.
-LONGER = 1.0
-N_CURVES, MOST_DESCRIBED, SMALLEST = 3, 500, 1e-6
-# Values of a column, and whether they are categories.
-Column = tuple[bytes, bool]
+MIN_LONGER = 1.0
+# Curves over the ranks of a column.
+N_CURVES = 3
+# Size of a curve that is constant up to rounding.
+SMALLEST = 1e-6
+# Descriptions that are cached.
+CACHED_LENGTHS = 500
+
+
+class Column(NamedTuple):
+    """Values of a column as bytes, and whether they are categories."""
+
+    values: bytes
+    is_categorical: bool
 
 
 def rank_curves(values: FloatArray) -> FloatArray:
     """Return curves (3, n_samples) over the ranks of a column, of length 1; 0 where it is NaN."""
-    there = ~np.isnan(values)
-    ranks = normal_ranks(values[there])
+    is_known = ~np.isnan(values)
+    ranks = normal_ranks(values[is_known])
     curves = np.zeros((N_CURVES, len(values)))
-    curves[:, there] = ranks, ranks**2, ranks**3 - 3.0 * ranks
-    curves[:, there] -= curves[:, there].mean(axis=1, keepdims=True)
+    curves[:, is_known] = ranks, ranks**2, ranks**3 - 3.0 * ranks
+    curves[:, is_known] -= curves[:, is_known].mean(axis=1, keepdims=True)
     sizes = np.sqrt((curves**2).sum(axis=1, keepdims=True))
     return np.asarray(curves / np.where(sizes > SMALLEST, sizes, np.inf))
 
 
-def shared_nats(one: FloatArray, others: FloatArray) -> FloatArray:
+def shared_nats(curves: FloatArray, other_curves: FloatArray) -> FloatArray:
     """Estimate the nats (n_others,) that columns save each other; (3, n) and (n_others, 3, n)."""
-    correlations = others.reshape(-1, one.shape[1]) @ one.T
-    squares = (correlations**2).reshape(len(others), -1).sum(axis=1)
-    return np.asarray(0.5 * (one.shape[1] * squares - N_CURVES**2))
+    n = curves.shape[1]
+    correlations = other_curves.reshape(-1, n) @ curves.T
+    squares = (correlations**2).reshape(len(other_curves), -1).sum(axis=1)
+    return np.asarray(0.5 * (n * squares - N_CURVES**2))
 
 
 def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, ...]:
@@ -51,51 +69,59 @@ def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, .
     Such a column may be an effect of the first two, so this is no proof that neither causes the
     other. `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty if there are none.
     """
-    before = _left(columns, categorical, ())
-    for size in range(1, MOST_GIVEN + 1):
-        sets = combinations(range(2, columns.shape[1]), size)
-        left = {each: _left(columns, categorical, each) for each in sets}
-        for each in sorted(left, key=left.__getitem__)[:MOST_TRIED]:
-            if left[each] > ENOUGH * before:
+    dependence = _dependence(columns, categorical, ())
+    for size in range(1, MAX_GIVEN + 1):
+        remaining: dict[tuple[int, ...], float] = {}
+        for places in combinations(range(2, columns.shape[1]), size):
+            remaining[places] = _dependence(columns, categorical, places)
+        for places in sorted(remaining, key=remaining.__getitem__)[:MAX_TRIED]:
+            if remaining[places] > MAX_REMAINING * dependence:
                 break
-            if _is_explained(columns, categorical, each):
-                return each
+            if _is_explained(columns, categorical, places):
+                return places
     return ()
 
 
-def _left(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> float:
+def _dependence(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> float:
     """Estimate the nats that the first two columns save each other given curves over others."""
     rows = _complete(columns, given)
-    if len(rows) < LEAST_ROWS:
+    if len(rows) < MIN_ROWS:
         return np.inf
     ranks = np.column_stack([normal_ranks(column) for column in rows.T])
     design = [np.ones((len(rows), 1))]
-    for at, values in zip(given, ranks.T[2:], strict=True):
-        powers = np.arange(1, DEGREE + 1)
-        design.append(indicators(values) if categorical[at] else values[:, np.newaxis] ** powers)
-    curves = np.hstack(design)
-    residuals = ranks[:, :2] - curves @ np.linalg.lstsq(curves, ranks[:, :2])[0]
-    one, other = (rank_curves(each) for each in residuals.T)
-    return float(shared_nats(one, other[np.newaxis])[0])
+    powers = np.arange(1, DEGREE + 1)
+    for place, values in zip(given, ranks.T[2:], strict=True):
+        curves = indicators(values) if categorical[place] else values[:, np.newaxis] ** powers
+        design.append(curves)
+    regressors = np.hstack(design)
+    residuals = ranks[:, :2] - regressors @ np.linalg.lstsq(regressors, ranks[:, :2])[0]
+    first = rank_curves(residuals[:, 0])
+    second = rank_curves(residuals[:, 1])
+    return float(shared_nats(first, second[np.newaxis])[0])
 
 
 def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> bool:
     """Return whether the first two columns save each other nats, and none given others."""
     rows = _complete(columns, given)
-    if len(rows) < LEAST_ROWS or not np.ptp(rows, axis=0).all():
+    if len(rows) < MIN_ROWS or not np.ptp(rows, axis=0).all():
         return False
-    flags = [categorical[at] for at in (0, 1, *given)]
-    one, other, *others = zip((column.tobytes() for column in rows.T), flags, strict=True)
+    flags = [categorical[place] for place in (0, 1, *given)]
+    first, second, *others = [
+        Column(values.tobytes(), flag) for values, flag in zip(rows.T, flags, strict=True)
+    ]
+    for cause, effect in ((first, second), (second, first)):
+        if _saved(effect, cause, others) > -MIN_LONGER:
+            return False
+    return _saved(second, first, []) > 0.0 or _saved(first, second, []) > 0.0
 
-    def savings(given: Sequence[Column]) -> Iterator[float]:
-        for cause, effect in ((one, other), (other, one)):
-            length, is_determined = _described(effect, tuple(sorted(given)))
-            with_cause = tuple(sorted([*given, cause]))
-            # A column that the given ones determine, such as a copy, is no evidence.
-            yield np.inf if is_determined else length - _described(effect, with_cause)[0]
 
-    independent = all(saved <= -LONGER for saved in savings(others))
-    return independent and any(saved > 0.0 for saved in savings(()))
+def _saved(effect: Column, cause: Column, given: Sequence[Column]) -> float:
+    """Return the nats that a cause saves beside given columns."""
+    length, is_determined = _described(effect, tuple(sorted(given)))
+    if is_determined:
+        # A column that the given ones determine, such as a copy, is no evidence.
+        return np.inf
+    return length - _described(effect, tuple(sorted([*given, cause])))[0]
 
 
 def _complete(columns: FloatArray, given: tuple[int, ...]) -> FloatArray:
@@ -104,16 +130,17 @@ def _complete(columns: FloatArray, given: tuple[int, ...]) -> FloatArray:
     return np.asarray(rows[~np.isnan(rows).any(axis=1)])
 
 
-@lru_cache(MOST_DESCRIBED)
+@lru_cache(CACHED_LENGTHS)
 def _described(effect: Column, causes: tuple[Column, ...]) -> tuple[float, bool]:
     """Return the length of a column given others, and whether they nearly determine it."""
-    variables = [_variable(*each) for each in (effect, *causes)]
-    model = describe_over(variables[0], variables[1:])
+    model = describe_over(_variable(effect), [_variable(cause) for cause in causes])
     return model.length, is_determined(model)
 
 
 @lru_cache(MOST_CACHED)
-def _variable(column: bytes, is_categorical: bool) -> Variable:
-    raw = np.frombuffer(column).copy()
+def _variable(column: Column) -> Variable:
+    raw = np.frombuffer(column.values).copy()
     values = standardize(raw[:, np.newaxis])[0][:, 0]
-    return Variable.of_categories(values) if is_categorical else cached_variable(values, raw)
+    if column.is_categorical:
+        return Variable.of_categories(values)
+    return cached_variable(values, raw)

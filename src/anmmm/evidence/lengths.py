@@ -8,25 +8,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from anmmm._categories import as_variables, given_pair
-from anmmm._record import Record, computed
+from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
-from anmmm.evidence.base import BaseEvidence, ColumnEvidence
-from anmmm.evidence.code import RESOLUTION, shortest
+from anmmm.evidence.code import RESOLUTION
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
+from anmmm.evidence.directions import DirectionEvidence
 from anmmm.evidence.hidden_code import CommonCause
-from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
+from anmmm.evidence.models import FitCache, fit_models
 from anmmm.evidence.variable import Describe, Variable
-from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
-from anmmm.mixture import MAX_MECHANISMS, MixtureFit
-from anmmm.preprocessing import Cells, standardize
+from anmmm.evidence.vectors import column_limit_error, describe_vectors
+from anmmm.mixture import MAX_MECHANISMS
+from anmmm.preprocessing import standardize
 
 # Nats saved over independence at which it is as probable as dependence.
 INDEPENDENCE_EVEN = 2.0
@@ -35,102 +34,6 @@ INDEPENDENCE_EVEN = 2.0
 def sign_of(score: float) -> int:
     """Return the direction that a score favors: its sign, or 0 within `RESOLUTION` of 0."""
     return int(np.sign(score)) if abs(score) > RESOLUTION else 0
-
-
-class DirectionEvidence(BaseEvidence, Record):
-    """Description length of a pair of single variables in one direction, in nats altogether.
-
-    Attributes
-    ----------
-    total : float
-        ``cause + effect``.
-    cause : float
-        Description length of the cause.
-    effect : float
-        Description length of the effect given the cause, under the model named `model`.
-    model : str
-        ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
-        mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
-        has a fitted density; ``"pnl"``: a monotone function of the effect is a curve of the cause
-        plus Gaussian noise; ``"monotone"``: it is a monotone curve of the cause plus little noise;
-        ``"clusters"``: it is in clusters, which are levels of a curve with noise; ``"ordered"``:
-        its values are intervals of a curve with noise, with ``"+link"`` cut by a smooth function;
-        ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
-        whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
-        the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian,
-        with ``"+atom"`` and ``"+ranges"`` rows with a frequent value of the effect, or beyond a gap
-        of it, are described separately.
-    models : dict of str to anmmm.evidence.ConditionalModel
-        Every model tried, by its name; `lengths` are theirs.
-    n_mechanisms : int
-        Number of mechanisms of `model`.
-    converged : bool
-        Whether the fit of `model` converged.
-    marginal : anmmm.evidence.Marginal
-        Distribution of the cause.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation, of both variables under `model`, without the cost
-        of parameters.
-    cells : Cells
-        The cause at its own resolution.
-    points : ndarray of shape (n_samples, n_columns)
-        The cause, or the indicators of its categories, standardized.
-    check : HSICTest
-        Test of the cause and the residuals of `model`, computed lazily. A small p-value warns that
-        no model of the list fits. See `anmmm.evidence.check_model`.
-    is_related : bool
-        Whether a model may be chosen under which the effect depends on the cause.
-    """
-
-    marginal: Marginal
-    models: dict[str, ConditionalModel]
-    cells: Cells
-    points: FloatArray
-    is_related: bool = True
-
-    @computed
-    def chosen(self) -> ConditionalModel:
-        """The shortest model, the first one of equals."""
-        return self.effect_parts[0].chosen
-
-    @computed
-    def cause_parts(self) -> tuple[ColumnEvidence, ...]:
-        """The marginal description of the cause."""
-        return _only(Independent.of(self.marginal))
-
-    @computed
-    def effect_parts(self) -> tuple[ColumnEvidence, ...]:
-        """The effect given the cause."""
-        models = self.models
-        if not self.is_related:
-            models = {Independent.NAME: models[Independent.NAME]}
-        from_cause = not isinstance(shortest(models.values()), Independent)
-        return (ColumnEvidence(0, (), from_cause, models),)
-
-    @computed
-    def marginal_parts(self) -> tuple[ColumnEvidence, ...]:
-        """The marginal description of the effect."""
-        return _only(self.models[Independent.NAME])
-
-    @computed
-    def causes(self) -> FloatArray:
-        """Return `points`."""
-        return self.points
-
-    @property
-    def is_categorical(self) -> bool:
-        """Whether the cause has categories without an order."""
-        return bool(self.points.shape[1] > 1)
-
-    @property
-    def lengths(self) -> dict[str, float]:
-        """Description length of the effect under every model tried."""
-        return {name: model.length for name, model in self.models.items()}
-
-    @property
-    def mixtures(self) -> tuple[MixtureFit, ...]:
-        """Fits with 1, 2, … mechanisms."""
-        return tuple(m.fit for m in self.models.values() if type(m) is Additive)
 
 
 class EvidenceResult(Record):
@@ -144,8 +47,8 @@ class EvidenceResult(Record):
         ``backward_score - forward_score``, nats per observation; positive means x causes y.
     forward_score, backward_score : float
         Total description length per observation. Forward is the hypothesis that x causes y.
-    forward, backward : DirectionEvidence or VectorEvidence
-        The parts; `VectorEvidence` for several columns or given common causes.
+    forward, backward : DirectionEvidence
+        The description of each direction.
     nats : float
         ``backward.total - forward.total``, the score in nats for all observations.
     error : float
@@ -164,12 +67,12 @@ class EvidenceResult(Record):
     score: float
     forward_score: float
     backward_score: float
-    forward: DirectionEvidence | VectorEvidence
-    backward: DirectionEvidence | VectorEvidence
+    forward: DirectionEvidence
+    backward: DirectionEvidence
     common_cause: CommonCause | None = None
 
     @classmethod
-    def of(cls, forward: Any, backward: Any) -> Self:
+    def of(cls, forward: DirectionEvidence, backward: DirectionEvidence) -> Self:
         """Compare the totals of both directions."""
         n = len(forward.nats)
         score = (backward.total - forward.total) / n
@@ -185,7 +88,7 @@ class EvidenceResult(Record):
     @property
     def is_vector(self) -> bool:
         """Whether a variable has several columns."""
-        return max(self.forward.n_effects, self.backward.n_effects) > 1
+        return self.forward.is_vector
 
     @property
     def nats(self) -> float:
@@ -207,8 +110,9 @@ class EvidenceResult(Record):
     @property
     def dependence(self) -> float:
         """Nats per observation that the shortest of all models saves over independence."""
-        saved = max(each.independent - each.total for each in (self.forward, self.backward))
-        return saved / len(self.forward.nats)
+        forward_saved = self.forward.independent - self.forward.total
+        backward_saved = self.backward.independent - self.backward.total
+        return max(forward_saved, backward_saved) / len(self.forward.nats)
 
     @property
     def independent(self) -> bool:
@@ -228,19 +132,21 @@ class EvidenceResult(Record):
         return self.saved_by_common_cause > RESOLUTION * len(self.forward.nats)
 
     @property
-    def shortest(self) -> DirectionEvidence | VectorEvidence:
+    def shortest(self) -> DirectionEvidence:
         """The parts of the shorter direction, of equals the first."""
         return self.backward if self.backward.total < self.forward.total else self.forward
 
     @property
-    def winner(self) -> DirectionEvidence | VectorEvidence | CommonCause | None:
+    def winner(self) -> DirectionEvidence | CommonCause | None:
         """The shortest description of all: a common cause, or the parts of a direction."""
         return self.common_cause if self.confounded else self.chosen
 
     @property
-    def chosen(self) -> DirectionEvidence | VectorEvidence | None:
+    def chosen(self) -> DirectionEvidence | None:
         """The parts of the shorter direction; None if both are equally long."""
-        return {1: self.forward, -1: self.backward}.get(self.direction)
+        if self.direction == 0:
+            return None
+        return self.forward if self.direction == 1 else self.backward
 
 
 # Compares two checked variables, (n_samples,) or (n_samples, n_features).
@@ -283,10 +189,10 @@ def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS
     (1, 'anm-2')
     """
     first, second, categorical, _ = as_variables(*given_pair(x, y))
-    most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
+    max_mechanisms = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := column_limit_error(first, second):
         raise ValueError(problem)
-    return compare(first, second, most, categorical=categorical)
+    return compare(first, second, max_mechanisms, categorical=categorical)
 
 
 def compare(
@@ -304,46 +210,46 @@ def compare(
     makes a variable of one column, standardized and in the user's unit. `common_cause`: try a
     hidden one too, unless both variables are independent.
     """
-    first, second = standardize(x)[0], standardize(y)[0]
+    first = standardize(x)[0]
+    second = standardize(y)[0]
     if first.shape[1] > 1 or second.shape[1] > 1:
         return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms))
 
-    def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
-        values = values[:, 0]
-        return Variable.of_categories(values) if named else describe(values, raw[:, 0])
+    def variable(values: FloatArray, raw: FloatArray, is_categorical: bool) -> Variable:
+        column = values[:, 0]
+        return Variable.of_categories(column) if is_categorical else describe(column, raw[:, 0])
 
-    one, other = both(
+    x_variable, y_variable = both(
         lambda: variable(first, x, categorical[0]),
         lambda: variable(second, y, categorical[1]),
         len(x),
     )
-    result = compare_variables(one, other, max_mechanisms)
+    result = compare_variables(x_variable, y_variable, max_mechanisms)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
-    return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
+    cause = describe_common_cause(x_variable, y_variable, result.shortest.total)
+    return replace(result, common_cause=cause)
 
 
 def compare_variables(
-    one: Variable, other: Variable, max_mechanisms: int = MAX_MECHANISMS
+    x: Variable, y: Variable, max_mechanisms: int = MAX_MECHANISMS
 ) -> EvidenceResult:
     """Compare variables in both directions, without a common cause."""
     forward, backward = both(
-        lambda: _describe(one, other, max_mechanisms),
-        lambda: _describe(other, one, max_mechanisms),
-        len(one.cells.values),
+        lambda: _describe(x, y, max_mechanisms),
+        lambda: _describe(y, x, max_mechanisms),
+        len(x.cells.values),
     )
     result = EvidenceResult.of(forward, backward)
     if result.dependence * len(forward.nats) > INDEPENDENCE_EVEN:
         return result
     # Both totals are then the same.
-    unrelated = (replace(each, is_related=False) for each in (forward, backward))
-    return EvidenceResult.of(*unrelated)
-
-
-def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:
-    return (ColumnEvidence(0, (), False, {model.name: model}),)
+    return EvidenceResult.of(
+        replace(forward, effect_parts=forward.marginal_parts),
+        replace(backward, effect_parts=backward.marginal_parts),
+    )
 
 
 def _describe(cause: Variable, effect: Variable, max_mechanisms: int) -> DirectionEvidence:
     models = fit_models(FitCache(cause, effect, max_mechanisms))
-    return DirectionEvidence(cause.marginal, models, cause.cells, cause.points)
+    return DirectionEvidence.of(cause.marginal, cause.points, models)

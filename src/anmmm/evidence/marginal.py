@@ -27,6 +27,7 @@ from anmmm.evidence.code import (
 )
 from anmmm.evidence.density import ClusterDensity, Density, fit_density
 from anmmm.mixture import (
+    MAX_MECHANISMS,
     MixtureFit,
     SplineBasis,
     fit_mixture,
@@ -42,10 +43,17 @@ MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
 # Two Gaussians start from the values below and above the median, with this responsibility of the
-# other one, and this noise.
-START_SOFTNESS, START_VARIANCE = 0.1, 0.25
+# other one.
+START_SOFTNESS = 0.1
+# Noise variance at the start of two Gaussians, and of more.
+START_VARIANCE = 0.25
+GROUPS_VARIANCE = 0.5
 # Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
 SLACK = 5.0
+# Most clusters.
+MAX_CLUSTERS = 12
+# Fewest rows of each where there are more clusters than mechanisms.
+ROWS_OF_CLUSTER = 8
 
 
 class Marginal(Encoding, ABC):
@@ -102,7 +110,8 @@ class CategoricalMarginal(Marginal):
     @classmethod
     def of(cls, cells: Cells) -> CategoricalMarginal:
         """Estimate probabilities under Jeffreys' prior."""
-        n, k = len(cells.index), cells.n_distinct
+        n = len(cells.index)
+        k = cells.n_distinct
         counts = np.bincount(cells.index, minlength=k)
         p = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
         length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
@@ -128,48 +137,57 @@ class Normals(Marginal):
         return ClusterDensity(self.fit.curves[0], self.fit.weights, scale, self.cost)
 
     @classmethod
-    def two(cls, cells: Cells, most: float) -> Normals:
+    def two(cls, cells: Cells, longest: float) -> Normals:
         """Fit two, from the values below and above the median. O(N) an iteration.
 
-        They are given up if they stay longer than a standard Gaussian by more than `most` nats.
+        They are given up if they stay longer than a standard Gaussian by more than `longest` nats.
         """
         # Values at the median belong equally to both, so that the start mirrors with the variable.
         sign = np.sign(cells.values - np.median(cells.values))
         lower = 0.5 + (START_SOFTNESS - 0.5) * sign
-        return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE, most)
+        start = np.column_stack([lower, 1.0 - lower])
+        return cls._from(cells, start, START_VARIANCE, longest)
 
     @classmethod
-    def more(cls, cells: Cells, most: float, counts: range) -> Iterator[Normals]:
+    def more(cls, cells: Cells, longest: float, counts: range) -> Iterator[Normals]:
         """Fit some if clusters may be longer by fewer nats, as of `two`. O(N log N)."""
-        n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
-        sums = np.concatenate([[0.0], np.cumsum(values)])
+        n = len(cells.values)
         counts = range(counts.start, min(counts.stop, n, cells.n_distinct))
         if not counts:
             return
-        widest = _widest_gaps(values, counts.stop - 1)
-        down, up = zip(*(_even_cuts(n, count) for count in counts), strict=True)
-        at_gaps = [sorted(at for _, at in widest[: count - 1]) for count in counts]
-        nats = _cluster_nats(sums, [*down, *up, *at_gaps], floor).reshape(3, -1)
-        # The mean of both even cuts is mirrored as the variable is.
-        found = zip(counts, nats[:2].mean(axis=0).tolist(), nats[2].tolist(), strict=True)
-        for i, (count, within, by_gaps) in enumerate(found):
-            chosen = [down[i], up[i]]
+        values = np.sort(cells.values)
+        gaps = _widest_gaps(values, counts.stop - 1)
+        # Even clusters whose cut values go up, or down, and clusters between the widest gaps.
+        cuts: list[list[int]] = []
+        for count in counts:
+            cuts += _even_cuts(n, count)
+            cuts.append(sorted(place for _, place in gaps[: count - 1]))
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        lengths = _cluster_nats(sums, cuts, smallest_noise(cells)).reshape(-1, 3)
+        order = np.argsort(cells.values)
+        for row, count in enumerate(counts):
+            # The mean of both even cuts is mirrored as the variable is.
+            length = lengths[row, :2].mean()
+            starts = cuts[3 * row : 3 * row + 2]
             # Gaps that are wider than all others by more than rounding.
-            is_clear = widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]
-            if is_clear and by_gaps < within:
-                within, chosen = by_gaps, [at_gaps[i]]
+            is_clear = gaps[count - 2][0] > (1.0 + 1e-9) * gaps[count - 1][0]
+            if is_clear and lengths[row, 2] < length:
+                length = lengths[row, 2]
+                starts = [cuts[3 * row + 2]]
             # Means and weights of all clusters but one.
-            if within + (count - 1) * math.log(n) > most + SLACK:
+            if length + (count - 1) * math.log(n) > longest + SLACK:
                 continue
-            places = np.empty((len(chosen), n), np.intp)
-            places[:, np.argsort(cells.values)] = [
-                np.searchsorted(each, np.arange(n), side="right") for each in chosen
-            ]
-            yield cls._from(cells, np.eye(count)[places].mean(axis=0), 0.5, most)
+            start = np.zeros((n, count))
+            for start_cuts in starts:
+                labels = np.searchsorted(start_cuts, np.arange(n), side="right")
+                start[order, labels] += 1.0 / len(starts)
+            yield cls._from(cells, start, GROUPS_VARIANCE, longest)
 
     @classmethod
-    def _from(cls, cells: Cells, start: FloatArray, noise_variance: float, most: float) -> Normals:
-        """Fit them from responsibilities (n_samples, count); for `most` see `two`."""
+    def _from(
+        cls, cells: Cells, start: FloatArray, noise_variance: float, longest: float
+    ) -> Normals:
+        """Fit them from responsibilities (n_samples, count); for `longest` see `two`."""
         fit = fit_mixture(
             SplineBasis.constant(len(start)),
             cells.values,
@@ -179,7 +197,7 @@ class Normals(Marginal):
             tol=RESOLUTION,
             max_iter=MAX_ITER,
             # The criterion is of a density; that of a standard Gaussian is known.
-            most=most + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
+            most=longest + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
         )
         cost = fit.curve_cost + fit.parameter_cost
         return cls(mixture_nats(cells, fit), cost, "normals", cells, fit)
@@ -188,10 +206,24 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
+def clusters_of(cells: Cells, smooth: LogSplineDensity) -> list[Normals]:
+    """Return the descriptions of a variable by several Gaussians, beside that by a density."""
+    longest = smooth.length - standard_nats(cells)
+    max_count = min(MAX_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)
+    if cells.n_distinct <= MOST_CATEGORIES:
+        # Few values have frequencies of their own.
+        max_count = 0
+    if smooth.density.is_plain:
+        # A correction of the plain density is not worth its cost: neither are few clusters.
+        return list(Normals.more(cells, longest, range(MAX_MECHANISMS + 1, max_count + 1)))
+    counts = range(3, max(MAX_MECHANISMS, max_count) + 1)
+    return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
+
+
 def standard_nats(cells: Cells) -> float:
     """Return the nats of a standard Gaussian without parameters."""
-    none = np.zeros(len(cells.values))
-    return float(gaussian_nats(cells.lower, cells.upper, cells.n_distinct, none).sum())
+    mean = np.zeros(len(cells.values))
+    return float(gaussian_nats(cells.lower, cells.upper, cells.n_distinct, mean).sum())
 
 
 def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
@@ -202,10 +234,12 @@ def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
 
 
 @lru_cache
-def _even_cuts(n: int, count: int) -> tuple[list[int], list[int]]:
+def _even_cuts(n: int, count: int) -> list[list[int]]:
     """Return where n values are cut into even clusters: before, and after a value that is cut."""
-    even = [i * n / count for i in range(1, count)]
-    return [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
+    places = [k * n / count for k in range(1, count)]
+    before = [math.ceil(place - 0.5) for place in places]
+    after = [math.floor(place + 0.5) for place in places]
+    return [before, after]
 
 
 def _cluster_nats(sums: FloatArray, cuts: list[list[int]], floor: float) -> FloatArray:
@@ -214,14 +248,21 @@ def _cluster_nats(sums: FloatArray, cuts: list[list[int]], floor: float) -> Floa
     `sums`: (n + 1,), of the sorted standardized values before each place.
     """
     n = len(sums) - 1
-    ends = np.array([end for each in cuts for end in (0, *each, n)])
-    sizes, totals = np.diff(ends), np.diff(sums[ends])
+    ends: list[int] = []
+    # Place of each list's first cluster among all clusters.
+    starts: list[int] = []
+    for cluster_cuts in cuts:
+        starts.append(len(ends) - len(starts))
+        ends += [0, *cluster_cuts, n]
+    sizes = np.diff(ends)
+    totals = np.diff(sums[ends])
     # Between two lists is no cluster.
-    sizes, totals = sizes[sizes > 0], totals[sizes > 0]
-    starts = np.cumsum([0] + [len(each) + 1 for each in cuts[:-1]])
+    is_cluster = sizes > 0
+    sizes = sizes[is_cluster]
+    totals = totals[is_cluster]
     between = np.add.reduceat(totals**2 / sizes, starts)
-    apart = np.add.reduceat(sizes * np.log(sizes / n), starts)
-    return np.asarray(0.5 * n * np.log(np.maximum(1.0 - between / n, floor)) - apart)
+    weight_nats = np.add.reduceat(sizes * np.log(sizes / n), starts)
+    return np.asarray(0.5 * n * np.log(np.maximum(1.0 - between / n, floor)) - weight_nats)
 
 
 def own_marginals(variable: Variable) -> Iterator[Marginal]:

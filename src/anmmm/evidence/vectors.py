@@ -1,4 +1,4 @@
-"""Description lengths of variables of several columns, and of effects of several variables.
+"""Descriptions of variables of several columns, and of effects of several variables.
 
 Columns are encoded by the chain rule: each column of the cause is conditioned on the columns before
 it, each of the effect on the cause and the effect's columns before it. docs/method/decisions.md,
@@ -8,43 +8,55 @@ it, each of the effect on the cause and the effect's columns before it. docs/met
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._record import Record, computed
+from anmmm._record import computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import shortest
+from anmmm.evidence.directions import ColumnEvidence, DirectionEvidence
 from anmmm.evidence.models import (
     Additive,
-    AdditiveFreeNoise,
     ConditionalModel,
     FitCache,
+    FreeNoise,
     Independent,
+    OverColumns,
     Regressors,
-    Rescaled,
     fit_models,
 )
+from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.mixture.splines import gaussian_basis
 
-# Columns of both variables together, and observations for each of them.
-MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
-# Most knots in all, and knots and smooth columns for each of at most so many columns along which
-# curves bend: the time of a fit grows with the square of their number.
-MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
-# Most knots of a Gaussian process over all causes, its length scale in their standard deviations,
-# and fewest causes for which it is tried.
-PROCESS_KNOTS, LENGTH_SCALE, FEWEST_CAUSES = 120, 1.5, 3
-# The same for a sum of a curve over each of several columns.
-MOST_SMOOTH, LEAST_SMOOTH = 24, 4
+# Most columns of both variables together.
+MAX_COLUMNS = 16
+# Fewest observations for each column.
+ROWS_PER_COLUMN = 10
+# Most knots of a curve over several columns, and for each column: the time of a fit grows with the
+# square of their number.
+MAX_KNOTS = 60
+KNOTS_PER_COLUMN = 20
+# Smooth columns of a curve for each column along which it bends, up to so many columns.
+SMOOTH_PER_COLUMN = 12
+MAX_BENT = 2
+# Most knots of a Gaussian process over all causes, and its length scale in their deviations.
+PROCESS_KNOTS = 120
+LENGTH_SCALE = 1.5
+# Fewest causes for which a Gaussian process is tried.
+MIN_PROCESS_CAUSES = 3
+# Knots of each curve in a sum of several curves.
+SUM_KNOTS = 16
+# Smooth columns of all curves in a sum together, and fewest of each curve.
+SUM_SMOOTH = 24
+MIN_SMOOTH = 4
 # Most mechanisms of a column: more took twice the time and changed no decision.
-MOST_MECHANISMS = 2
+MAX_COLUMN_MECHANISMS = 2
 # Largest difference, in any row, of standardized columns that are duplicates.
-SAME = 1e-9
+DUPLICATE_DIFFERENCE = 1e-9
 
 
 def column_limit_error(x: FloatArray, y: FloatArray) -> str:
@@ -52,8 +64,8 @@ def column_limit_error(x: FloatArray, y: FloatArray) -> str:
     counts = x.shape[1], y.shape[1]
     if counts == (1, 1):
         return ""
-    most = min(MAX_COLUMNS, len(x) // ROWS_PER_COLUMN)
-    if sum(counts) <= most:
+    max_columns = min(MAX_COLUMNS, len(x) // ROWS_PER_COLUMN)
+    if sum(counts) <= max_columns:
         return ""
     return (
         f"evidence takes at most {MAX_COLUMNS} columns of x and y together, and needs "
@@ -62,224 +74,204 @@ def column_limit_error(x: FloatArray, y: FloatArray) -> str:
     )
 
 
-class VectorEvidence(BaseEvidence, Record):
-    """Description length of a pair in one direction by several columns, in nats.
-
-    Attributes
-    ----------
-    cause_parts, effect_parts : tuple of ColumnEvidence
-        Columns of both variables in the order in which they were described, without duplicates,
-        which cost nothing.
-    marginal_parts : tuple of ColumnEvidence
-        Columns of the effect, described without the cause.
-    causes : ndarray of shape (n_samples, n_causes)
-        Standardized columns of the cause.
-    n_effects : int
-        Columns of the effect, including duplicates.
-    total, cause, effect : float
-        ``cause + effect``, and sums over the parts.
-    model : str
-        Names of the shortest models, joined by commas in the order of the effect's columns:
-        ``"independent"`` for a column that is independent of the cause given the columns before it,
-        ``"repeated"`` for a duplicate.
-    n_mechanisms : int
-        Largest number of mechanisms of a column.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation, without the cost of parameters.
-    converged : bool
-        Whether all fits converged.
-    check : HSICTest
-        Test of the columns of the cause and the residuals of the effect's, computed lazily; see
-        `anmmm.DirectionEvidence`.
-    """
-
-    cause_parts: tuple[ColumnEvidence, ...]
-    effect_parts: tuple[ColumnEvidence, ...]
-    marginal_parts: tuple[ColumnEvidence, ...]
-    causes: FloatArray
-    n_effects: int
-
-
 def describe_vectors(
     x: FloatArray, y: FloatArray, max_mechanisms: int
-) -> tuple[VectorEvidence, VectorEvidence]:
+) -> tuple[DirectionEvidence, DirectionEvidence]:
     """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
 
     d columns take d²/2 + d lists of models, O(N r²) an iteration, r at most 25 + n_columns.
     """
-    first, second = _ColumnSet(x), _ColumnSet(y)
-    most = min(max_mechanisms, MOST_MECHANISMS)
-    one, other = (_ChainEncoding(each, most) for each in (first, second))
-    forward = _ChainEncoding(second, most, first, other)
-    backward = _ChainEncoding(first, most, second, one)
-    return _evidence_of(one, forward), _evidence_of(other, backward)
+    max_mechanisms = min(max_mechanisms, MAX_COLUMN_MECHANISMS)
+    first = Vector(x, max_mechanisms)
+    second = Vector(y, max_mechanisms)
+    return first.causes(second), second.causes(first)
 
 
-def _evidence_of(cause: _ChainEncoding, effect: _ChainEncoding) -> VectorEvidence:
-    assert effect.marginal is not None
-    points, count = cause.target.points, effect.target.n_given
-    return VectorEvidence(cause.parts, effect.parts, effect.marginal.parts, points, count)
+class Vector:
+    """A variable of several columns without duplicates, in an order that is not the user's."""
 
-
-class _ColumnSet:
-    """Columns of a variable without duplicates, in an order that does not depend on the user's."""
-
-    def __init__(self, values: FloatArray) -> None:
+    def __init__(self, values: FloatArray, max_mechanisms: int) -> None:
+        self.max_mechanisms = max_mechanisms
         self.n_given = values.shape[1]
-        described = [Variable.of(np.ascontiguousarray(column)) for column in values.T]
+        variables = [Variable.of(np.ascontiguousarray(column)) for column in values.T]
         order = sorted(
-            range(self.n_given), key=lambda j: (described[j].length, values[:, j].tolist())
+            range(self.n_given), key=lambda place: (variables[place].length, [*values[:, place]])
         )
+        # Places of the columns among those that are given.
         self.places: list[int] = []
         for place in order:
-            column, kept = values[:, place, np.newaxis], values[:, self.places]
-            apart = np.minimum(np.abs(column - kept).max(axis=0), np.abs(column + kept).max(axis=0))
-            if not np.any(apart <= SAME):
+            column = values[:, place, np.newaxis]
+            kept = values[:, self.places]
+            difference = np.abs(column - kept).max(axis=0)
+            mirrored_difference = np.abs(column + kept).max(axis=0)
+            if not np.any(np.minimum(difference, mirrored_difference) <= DUPLICATE_DIFFERENCE):
                 self.places.append(place)
-        self.variables = [described[place] for place in self.places]
+        self.variables = [variables[place] for place in self.places]
         self.points = np.ascontiguousarray(values[:, self.places])
 
-
-@dataclass(eq=False, repr=False)
-class _ChainEncoding:
-    """Encodings of columns, each conditioned on others of its variable, and on a cause if any."""
-
-    target: _ColumnSet
-    max_mechanisms: int
-    cause: _ColumnSet | None = None
-    marginal: _ChainEncoding | None = None  # without the cause; a column takes the shorter one
-    # `functools.cache` of methods would make a cycle that keeps large arrays.
-    _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
-    _bases: dict[frozenset[int], list[SplineBasis]] = field(default_factory=dict)
+    def causes(self, effect: Vector) -> DirectionEvidence:
+        """Describe this variable as the cause of another one."""
+        effect_parts = effect.parts_given(self)
+        return DirectionEvidence(
+            self.parts, effect_parts, effect.parts, self.points, effect.n_given
+        )
 
     @computed
     def parts(self) -> tuple[ColumnEvidence, ...]:
-        """All columns, greedily ordered by length; effects in the order without a cause."""
-        left = list(range(len(self.target.variables)))
+        """Columns given the columns before them, greedily ordered by length."""
         parts: list[ColumnEvidence] = []
-        before: frozenset[int] = frozenset()
-        while left:
-            if self.marginal is not None:
-                column = self.target.places.index(self.marginal.parts[len(parts)].column)
-            else:
-                column = min(left, key=lambda each: self.part(each, before).length)
-            parts.append(self.part(column, before))
-            left.remove(column)
-            before |= {column}
+        before: list[int] = []
+        while len(before) < len(self.variables):
+            candidates: list[ColumnEvidence] = []
+            bases = [self._basis(before, len(before))] if before else []
+            for index in range(len(self.variables)):
+                if index not in before:
+                    candidates.append(self._part(index, before, bases, from_cause=False))
+            part = shortest(candidates)
+            parts.append(part)
+            before.append(self.places.index(part.column))
         return tuple(parts)
 
-    def part(self, column: int, before: frozenset[int]) -> ColumnEvidence:
-        """Describe a column given others of its variable, and the cause if that is shorter."""
-        key = column, before
-        if key not in self._made:
-            self._made[key] = self._describe(*key)
-        return self._made[key]
-
-    def _describe(self, column: int, before: frozenset[int]) -> ColumnEvidence:
-        variable, places = self.target.variables[column], self.target.places
-        if self.cause is None and not before:
-            models: dict[str, ConditionalModel]
-            models = {Independent.NAME: Independent.of(variable.marginal)}
-        else:
-            if before not in self._bases:
-                self._bases[before] = self._curves(before)
-            bases = self._bases[before]
-            models = fit_over(variable, bases, self.max_mechanisms)
-        others = tuple(sorted(places[each] for each in before))
-        part = ColumnEvidence(places[column], others, self.cause is not None, models)
-        return (
-            part if self.marginal is None else shortest([self.marginal.part(column, before), part])
-        )
-
-    def _curves(self, before: frozenset[int]) -> list[SplineBasis]:
-        """Return columns for curves over the cause and the columns before."""
-        points = self.target.points[:, sorted(before)]
-        bent = {len(before)}
-        if self.cause is not None:
-            points = np.hstack([self.cause.points, points])
+    def parts_given(self, cause: Vector) -> tuple[ColumnEvidence, ...]:
+        """Columns given a cause and the columns before them, or without the cause if shorter."""
+        parts: list[ColumnEvidence] = []
+        before: list[int] = []
+        for part_alone in self.parts:
+            index = self.places.index(part_alone.column)
             # With additive Gaussian noise, also correlated, an effect's column is a curve over the
             # cause plus a line over the columns before.
-            bent = {self.cause.points.shape[1], points.shape[1]}
-        return [curves_over(points, each) for each in sorted(bent)]
+            n_causes = len(cause.places)
+            bases = [self._basis(before, n_causes, cause)]
+            if before:
+                bases.append(self._basis(before, n_causes + len(before), cause))
+            part = self._part(index, before, bases, from_cause=True)
+            parts.append(shortest([part_alone, part]))
+            before.append(index)
+        return tuple(parts)
+
+    def _basis(
+        self, before: Sequence[int], n_bent: int, cause: Vector | None = None
+    ) -> SplineBasis:
+        points = self.points[:, sorted(before)]
+        if cause is not None:
+            points = np.hstack([cause.points, points])
+        return curves_over(points, n_bent)
+
+    def _part(
+        self, index: int, before: Sequence[int], bases: Sequence[SplineBasis], *, from_cause: bool
+    ) -> ColumnEvidence:
+        """Describe a column over the basis that is shortest."""
+        variable = self.variables[index]
+        place = self.places[index]
+        if not bases:
+            return ColumnEvidence.alone(place, variable.marginal)
+        fits = [
+            fit_models(FitCache(Regressors(basis), variable, self.max_mechanisms))
+            for basis in bases
+        ]
+        models = min(fits, key=lambda models: shortest(models.values()).length)
+        before_places = tuple(sorted(self.places[index] for index in before))
+        return ColumnEvidence(place, before_places, from_cause, models)
 
 
-def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
-    """Return columns for curves that bend along the first columns, by default all of them."""
-    n_bent = points.shape[1] if n_bent is None else n_bent
+def curves_over(points: FloatArray, n_bent: int) -> SplineBasis:
+    """Return columns for curves that bend along the first columns."""
     return SplineBasis.of(
         points,
         n_bent=n_bent,
-        n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
-        n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
+        n_knots=min(KNOTS_PER_COLUMN, MAX_KNOTS // n_bent),
+        n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MAX_BENT),
     )
 
 
-def joint_basis(causes: Sequence[Variable], *, is_process: bool = False) -> SplineBasis:
-    """Return columns for a joint curve over numerical causes, plus effects of categories.
+class CauseBasis(NamedTuple):
+    """Columns for an effect of several variables, the cost of their choice, and their scale."""
 
-    `is_process`: a Gaussian process in place of a spline.
-    """
-    points = np.hstack([each.points for each in causes if not each.is_categorical])
-    named = [each.basis for each in causes if each.is_categorical]
-    n = points.shape[1]
-    if is_process:
-        joint = gaussian_basis(points, PROCESS_KNOTS, LENGTH_SCALE)
-    else:
-        joint = curves_over(points)
-    return SplineBasis.sum_of([joint, *named], [n, *[1] * len(named)]) if named else joint
+    basis: SplineBasis
+    cost: float = 0.0
+    is_rescaled: bool = False
 
 
-def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, bool]]:
-    """Return bases for an effect of several variables, their costs, and whether any is rescaled.
+def bases_over(causes: Sequence[Variable]) -> list[CauseBasis]:
+    """Return the bases that are tried for an effect of several variables.
 
     Joint over all numerical causes, or a sum of one over each; effects of categories are added.
     """
-    numeric = [each for each in causes if not each.is_categorical]
-    named = [each.basis for each in causes if each.is_categorical]
+    numerical = [cause for cause in causes if not cause.is_categorical]
     if len(causes) == 1:
-        return [(causes[0].basis, 0.0, False)]
-    if len(numeric) < 2:
-        each = [x.basis for x in numeric]
-        return [(SplineBasis.sum_of([*each, *named], [1] * len(causes)), 0.0, False)]
-    n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numeric))
-    bases = [(joint_basis(causes), 0.0, False)]
-    for rescaled in {False, any(x.rescaled for x in numeric)}:
-        each = [x.summand(n_smooth, rescaled) for x in numeric]
-        total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
-        bases.append((total, math.log(2.0) + rescaled * Rescaled.PRIOR, rescaled))
+        return [CauseBasis(causes[0].basis)]
+    if len(numerical) < 2:
+        return [CauseBasis(sum_basis(causes, [cause.basis for cause in numerical]))]
+    points = np.hstack([cause.points for cause in numerical])
+    joint = curves_over(points, points.shape[1])
+    bases = [CauseBasis(sum_basis(causes, [joint]))]
+    n_smooth = max(MIN_SMOOTH, SUM_SMOOTH // len(numerical))
+    curves = [cause.once(summand, n_smooth, False) for cause in numerical]
+    bases.append(CauseBasis(sum_basis(causes, curves), math.log(2.0)))
+    if any(cause.rescaled for cause in numerical):
+        curves = [cause.once(summand, n_smooth, True) for cause in numerical]
+        cost = math.log(2.0) + OverColumns.PRIOR
+        bases.append(CauseBasis(sum_basis(causes, curves), cost, is_rescaled=True))
     return bases
+
+
+def sum_basis(causes: Sequence[Variable], curves: Sequence[SplineBasis]) -> SplineBasis:
+    """Return columns of a curve over all numerical causes, or of one over each, and of categories.
+
+    Their points are columns of one table, first those of the numerical causes.
+    """
+    categories = [cause.basis for cause in causes if cause.is_categorical]
+    if len(curves) == 1 and not categories:
+        return curves[0]
+    n_numerical = len(causes) - len(categories)
+    widths = [1] * len(curves) if len(curves) == n_numerical else [n_numerical]
+    return SplineBasis.sum_of([*curves, *categories], widths + [1] * len(categories))
+
+
+def summand(variable: Variable, n_smooth: int, is_rescaled: bool) -> SplineBasis:
+    """Return columns for the curve of a variable in a sum of several."""
+    shape = {"n_knots": SUM_KNOTS, "n_smooth": n_smooth}
+    if is_rescaled and variable.rescaled is not None:
+        basis = rescaled_basis(variable.marginal, **shape)
+        if basis is not None:
+            return basis
+    return SplineBasis.of(variable.points, **shape)
 
 
 def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalModel:
     """Return the shortest model of an effect given any number of variables."""
     if not causes:
         return Independent.of(effect.marginal)
-    chosen = []
     # Of several causes, a basis is of all of them.
     own_scale = causes[0].rescaled if len(causes) == 1 else None
-    for basis, price, rescaled in bases_over(causes):
-        fits = FitCache(Regressors(basis, rescaled=own_scale), effect, 1)
-        best = fits.shortest().plus(price)
-        chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
-    best, fits, price = min(chosen, key=lambda each: each[0].length)
+    candidates: list[tuple[ConditionalModel, FitCache, CauseBasis]] = []
+    for basis in bases_over(causes):
+        fits = FitCache(Regressors(basis.basis, rescaled=own_scale), effect, 1)
+        model = fits.shortest().plus(basis.cost)
+        if basis.is_rescaled:
+            model = OverColumns.of(model)
+        candidates.append((model, fits, basis))
+    best, fits, basis = min(candidates, key=lambda candidate: candidate[0].length)
     if effect.is_categorical:
         return best
-    n_numeric = sum(not each.is_categorical for each in causes)
-    if n_numeric >= FEWEST_CAUSES and fits is chosen[0][1]:
-        process = FitCache(Regressors(joint_basis(causes, is_process=True)), effect, 1).plain
-        models = [kind.of_fit(effect.cells, process) for kind in (Additive, AdditiveFreeNoise)]
-        best = shortest([best, shortest(models).plus(math.log(2.0))])
+    numerical = [cause for cause in causes if not cause.is_categorical]
+    if len(numerical) >= MIN_PROCESS_CAUSES and fits is candidates[0][1]:
+        best = shortest([best, _over_process(effect, causes, numerical)])
     if type(best) is Additive:
         return best
-    several = fits.up_to(MOST_MECHANISMS).encoded(Additive)
-    return shortest([best, *(each.plus(price) for each in several)])
+    models = [best]
+    for mixture in fits.mixtures_up_to(MAX_COLUMN_MECHANISMS):
+        models.append(Additive.of_fit(effect.cells, mixture).plus(basis.cost))
+    return shortest(models)
 
 
-def fit_over(
-    effect: Variable,
-    bases: Iterable[SplineBasis],
-    max_mechanisms: int = MOST_MECHANISMS,
-) -> dict[str, ConditionalModel]:
-    """Return the models of an effect over the basis of the shortest one."""
-    fitted = (fit_models(FitCache(Regressors(basis), effect, max_mechanisms)) for basis in bases)
-    return min(fitted, key=lambda models: shortest(models.values()).length)
+def _over_process(
+    effect: Variable, causes: Sequence[Variable], numerical: Sequence[Variable]
+) -> ConditionalModel:
+    """Return the shortest model by a Gaussian process over all numerical causes."""
+    points = np.hstack([cause.points for cause in numerical])
+    process = gaussian_basis(points, PROCESS_KNOTS, LENGTH_SCALE)
+    fit = FitCache(Regressors(sum_basis(causes, [process])), effect, 1).one_curve
+    gaussian = Additive.of_fit(effect.cells, fit)
+    models: list[ConditionalModel] = [gaussian, FreeNoise.about(gaussian)]
+    return shortest(models).plus(math.log(2.0))

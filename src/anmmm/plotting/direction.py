@@ -22,7 +22,7 @@ from anmmm.direction.outcome import (
     format_decision,
     format_probability,
 )
-from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
+from anmmm.evidence import CommonCause, DirectionEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.gppom import FitResult
 from anmmm.independence import HSICTest
@@ -198,10 +198,8 @@ class _Picture:
     path: Sequence[FloatArray] = ()
 
 
-def _curves_picture(
-    evidence: DirectionEvidence | VectorEvidence, cause: Shown, effect: Shown
-) -> _Picture:
-    if isinstance(evidence, VectorEvidence):
+def _curves_picture(evidence: DirectionEvidence, cause: Shown, effect: Shown) -> _Picture:
+    if evidence.is_vector:
         # A curve over several columns cannot be drawn over the one that the caller chose.
         groups = Groups.likeliest(np.ones((len(cause.values), 1)))
         return _Picture("models of several columns: only points", groups)
@@ -326,11 +324,11 @@ def _draw_scores(ax: Any, result: DirectionResult, names: Sequence[str]) -> None
     tidy(ax)
 
 
-def _lengths(evidence: DirectionEvidence | VectorEvidence) -> list[float]:
+def _lengths(evidence: DirectionEvidence) -> list[float]:
     """Totals per observation of all models that were tried; of vectors only the sum."""
-    totals = [evidence.total]
-    if isinstance(evidence, DirectionEvidence):
-        totals = [evidence.cause + length for length in evidence.lengths.values()]
+    totals = [evidence.cause + length for length in evidence.lengths.values()]
+    if evidence.is_vector:
+        totals = [evidence.total]
     return [total / len(evidence.nats) for total in totals]
 
 

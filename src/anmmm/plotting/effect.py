@@ -11,8 +11,8 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import Additive, ConditionalModel, EffectCurves
-from anmmm.evidence.models.base import Wrapped
 from anmmm.evidence.models.clustered import Clustered
+from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.rescaled import LEVELS
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
@@ -99,9 +99,7 @@ def _shown(graph: CausalGraph, name: Hashable) -> Shown:
 def _has_levels(model: ConditionalModel) -> bool:
     """Return whether an effect has levels, counts or clusters, whose residuals are hard to read."""
     few = model.cells.n_distinct <= MOST_CATEGORIES
-    while isinstance(model, Wrapped):
-        model = model.model
-    return few or isinstance(model, (Clustered, *LEVELS))
+    return few or isinstance(model.base, (Clustered, *LEVELS))
 
 
 def _partial_residuals(
@@ -119,9 +117,10 @@ def _partial_residuals(
         np.choose(labels, [np.interp(x, at, values) for values in bound.T])
         for bound in (curves.center, curves.lower, curves.upper)
     )
-    if isinstance(model, Additive):
+    gaussian = model.model if isinstance(model, FreeNoise) else model
+    if isinstance(gaussian, Additive):
         scale = sample.scale
-        fitted = model.fit.curves[np.arange(len(x)), labels]
+        fitted = gaussian.fit.curves[np.arange(len(x)), labels]
         left = sample.standardized[:, own] - fitted
         return np.asarray(center + left * scale.std[own] * scale.unit[own])
     # As many deviations from the curve as the model gives them.

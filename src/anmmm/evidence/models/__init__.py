@@ -1,8 +1,8 @@
 """Models of an effect given its cause: one class each, all of them listed in `MODELS`.
 
-To add one, derive a class from `ConditionalModel` with `NAME` and `TEXT`, and list it. `encode`
-fits the effect to the columns ``fits.cause.basis`` and yields the model with each observation's
-nats (`code_lengths`) and its parameter cost; `levels` is its distribution function, for the check;
+To add one, derive a class from `ConditionalModel` with a `FORM`, and list it. `encode` fits the
+effect to the columns ``fits.cause.basis`` and yields models with each observation's nats
+(`code_lengths`) and their parameter cost; `levels` is the distribution function, for the check;
 `curves` are for plots. With a name of its marginal, `MARGINAL_NAME`, it is also tried without a
 cause, so that independence costs nothing extra.
 """
@@ -10,17 +10,18 @@ cause, so that independence costs nothing extra.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
 from anmmm.evidence.models.clustered import Clustered
-from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise
+from anmmm.evidence.models.form import Form, read_form
+from anmmm.evidence.models.free_noise import FreeNoise
+from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.monotone import Monotone, MonotoneFreeNoise
-from anmmm.evidence.models.parts import Part, TwoPart, TwoRanges
-from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
+from anmmm.evidence.models.monotone import Monotone
+from anmmm.evidence.models.parts import Part, Parted, Split
+from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, OverColumns
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
 __all__ = [
     "MODELS",
     "Additive",
-    "AdditiveFreeNoise",
     "ConditionalModel",
     "EffectCurves",
     "FitCache",
+    "FreeNoise",
     "Independent",
+    "OverColumns",
     "Part",
     "Regressors",
-    "Rescaled",
+    "Split",
     "fit_models",
     "marginals_of",
     "model_text",
@@ -47,16 +49,13 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     *SMOOTH,
     *LEVELS,
     *NAMES,
-    Rescaled,
+    OverColumns,
     Monotone,
-    MonotoneFreeNoise,
     Clustered,
-    TwoPart,
-    TwoRanges,
+    Parted,
 )
 # Models of a categorical effect.
-OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
-WRAPPED = (Rescaled, TwoPart, TwoRanges)
+OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, OverColumns)
 
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
@@ -64,7 +63,7 @@ def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
     models: dict[str, ConditionalModel] = {}
     for kind in _kinds(fits.effect):
         for model in fits.encoded(kind):
-            models[model.name] = model.plus(kind.PRIOR)
+            models[model.name] = model
     return models
 
 
@@ -84,20 +83,15 @@ def model_text(model: str) -> str:
 
     Names of several columns are joined by commas. An unknown name is returned unchanged.
     """
-    return "; ".join(map(_text, model.split(", ")))
-
-
-def _text(name: str) -> str:
-    for kind in WRAPPED:
-        plain = name.removesuffix(kind.SUFFIX)
-        if plain != name and (text := _text(plain)) != plain:
-            return text.removesuffix(kind.WORDS) + kind.WORDS
-    return _texts().get(name, name)
-
-
-@cache
-def _texts() -> dict[str, str]:
     # Imported here because it imports variables, which import these models.
     from anmmm.evidence.hidden_code import TEXTS
 
-    return TEXTS | dict(kind.named(n) for kind in MODELS for n in range(1, 100))
+    bases: dict[str, Form] = {}
+    for kind in MODELS:
+        if kind.FORM.base and not kind.FORM.suffixes:
+            bases[kind.FORM.base] = kind.FORM
+    texts: list[str] = []
+    for name in model.split(", "):
+        form = read_form(name, bases)
+        texts.append(form.text if form else TEXTS.get(name, name))
+    return "; ".join(texts)

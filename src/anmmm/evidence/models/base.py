@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Encoding, shortest
-from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.models.form import Form, Suffix
 from anmmm.mixture import (
     MAX_MECHANISMS,
     Columns,
@@ -66,8 +66,9 @@ class EffectCurves(Record):
 
     def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:
         """Curve and bounds on another scale of the effect."""
-        center, lower, upper = map(transform, (self.center, self.lower, self.upper))
-        return EffectCurves(center, lower, upper, self.levels)
+        return EffectCurves(
+            transform(self.center), transform(self.lower), transform(self.upper), self.levels
+        )
 
     def part(self, points: slice, mechanism: int) -> EffectCurves:
         """Curve of one mechanism at some points, (n,), or of all categories, (n, n_categories)."""
@@ -115,7 +116,7 @@ class FitCache:
     cause: Variable | Regressors
     effect: Variable
     max_mechanisms: int = MAX_MECHANISMS
-    _encoded: dict[type[ConditionalModel], list[Any]] = field(default_factory=dict)
+    _encoded: dict[type[ConditionalModel], list[ConditionalModel]] = field(default_factory=dict)
 
     @classmethod
     def without_cause(cls, effect: Variable) -> FitCache:
@@ -123,18 +124,18 @@ class FitCache:
         n = len(effect.cells.values)
         return cls(Regressors(SplineBasis.constant(n), np.zeros(n, dtype=np.intp)), effect)
 
-    def encoded(self, kind: type[Model]) -> list[Model]:
-        """Return the models of a kind, cached because others may build on them."""
+    def encoded(self, kind: type[ConditionalModel]) -> list[ConditionalModel]:
+        """Return the models of a class with its prior, cached because others may build on them."""
         if kind not in self._encoded:
-            self._encoded[kind] = list(kind.encode(self))
+            self._encoded[kind] = [model.plus(kind.PRIOR) for model in kind.encode(self)]
         return self._encoded[kind]
 
     def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
-        """Return the shortest model of these kinds."""
-        # The length of a copy with the prior would be summed anew.
-        found = ((m, kind.PRIOR) for kind in kinds for m in self.encoded(kind))
-        model, prior = min(found, key=lambda each: each[0].length + each[1])
-        return model.plus(prior)
+        """Return the shortest model of these classes, the first one of equals."""
+        models: list[ConditionalModel] = []
+        for kind in kinds:
+            models += self.encoded(kind)
+        return shortest(models)
 
     def shortest(self) -> ConditionalModel:
         """Return the shortest of all models."""
@@ -142,12 +143,6 @@ class FitCache:
         from anmmm.evidence.models import fit_models
 
         return shortest(fit_models(self).values())
-
-    def up_to(self, max_mechanisms: int) -> FitCache:
-        """Return the same with more mechanisms, keeping the fits of one."""
-        more = replace(self, max_mechanisms=max_mechanisms, _encoded={})
-        vars(more)["single"] = self.single
-        return more
 
     @property
     def price(self) -> float:
@@ -158,43 +153,33 @@ class FitCache:
         return 0.5 * math.log(len(self.effect.cells.values)) if self.cause.is_categorical else 0.0
 
     @computed
-    def single(self) -> tuple[MixtureFit, LocationScaleFit]:
-        """One mechanism, with constant noise and with noise that depends on the cause."""
-        values, floor = self.effect.cells.values, self.effect.floor
-        return self.plain, fit_location_scale(self.cause.basis, values, self.plain, floor=floor)
-
-    @computed
-    def plain(self) -> MixtureFit:
+    def one_curve(self) -> MixtureFit:
         """One mechanism with constant noise."""
-        return self.plain_of(self.effect.cells.values, self.effect.floor)
+        return self.fit_curve(self.effect.cells.values, self.effect.floor)
 
-    def plain_of(self, values: FloatArray, floor: float) -> MixtureFit:
-        """Fit it to the effect on another scale, (n_samples,)."""
+    def fit_curve(self, values: FloatArray, floor: float) -> MixtureFit:
+        """Fit one mechanism with constant noise to the effect on another scale, (n_samples,)."""
         return fit_single(self.cause.basis, values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
 
     @computed
-    def noises(self) -> list[tuple[FloatArray, float, Cells, Any, Density]]:
-        """Fields of the models by `single` whose noise has a fitted density."""
-        additive, scaled = self.single
-        centers = np.stack([additive.curves[:, 0], scaled.curve])
-        scales = np.empty_like(centers)
-        scales[0], scales[1] = math.sqrt(additive.noise_variance), scaled.scale
-        cells, fits = self.effect.cells, (additive, scaled)
-        costs = additive.curve_cost, scaled.curve_cost
-        densities = fit_densities(cells, centers, scales)
-        return [
-            (nats, cost + noise.cost, cells, fit, noise)
-            for fit, cost, (noise, nats) in zip(fits, costs, densities, strict=True)
-        ]
+    def location_scale(self) -> LocationScaleFit:
+        """One mechanism with noise that depends on the cause."""
+        values = self.effect.cells.values
+        floor = self.effect.floor
+        return fit_location_scale(self.cause.basis, values, self.one_curve, floor=floor)
 
     @computed
     def mixtures(self) -> list[MixtureFit]:
         """1, 2, … mechanisms."""
+        return self.mixtures_up_to(self.max_mechanisms)
+
+    def mixtures_up_to(self, max_mechanisms: int) -> list[MixtureFit]:
+        """Fit 1, 2, … mechanisms."""
         return choose_mixture(
             self.cause.basis,
             self.effect.cells.values,
-            max_mechanisms=self.max_mechanisms,
-            first=self.single,
+            max_mechanisms=max_mechanisms,
+            first=(self.one_curve, self.location_scale),
             floor=self.effect.floor,
             tol=TOLERANCE,
             max_iter=MAX_ITER,
@@ -204,9 +189,8 @@ class FitCache:
 class ConditionalModel(Encoding, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
-    `NAME` and `TEXT` may contain ``{n}`` and ``{mechanisms}``, their number in digits and in words.
-    `MARGINAL_NAME` names its marginal without a cause, see `Marginal`; empty if that is none.
-    `PRIOR` are nats for its choice.
+    `FORM` has its name and text. `MARGINAL_NAME` names its marginal without a cause, see
+    `Marginal`; empty if that is none. `PRIOR` are nats for its choice.
 
     Attributes
     ----------
@@ -220,27 +204,26 @@ class ConditionalModel(Encoding, ABC):
         The effect at its own resolution.
     """
 
-    NAME: ClassVar[str]
-    TEXT: ClassVar[str]
+    FORM: ClassVar[Form] = Form("", "")
     MARGINAL_NAME: ClassVar[str] = ""
     PRIOR: ClassVar[float] = 0.0
 
     cells: Cells
 
     @classmethod
-    @abstractmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a pair; yields nothing if the model does not apply."""
+        yield from ()
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals of an effect under the model without a cause."""
         if cls.MARGINAL_NAME:
-            for model in fits.encoded(cls):
-                yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, model.cells, model)
+            for model in cls.encode(fits):
+                yield ModelMarginal.of(model, cls.MARGINAL_NAME)
 
     @abstractmethod
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Evaluate the model at standardized values of the cause, (n_points, 1)."""
 
     @abstractmethod
@@ -263,32 +246,40 @@ class ConditionalModel(Encoding, ABC):
         return np.ones((len(self.nats), 1))
 
     @property
+    def base(self) -> ConditionalModel:
+        """The model without its suffixes."""
+        return self
+
+    @property
+    def form(self) -> Form:
+        """What the model is made of."""
+        return self.FORM
+
+    @property
     def name(self) -> str:
         """Name in tables and files."""
-        return self.named(self.n_mechanisms)[0]
+        return str(self.form)
 
     @property
     def text(self) -> str:
         """Description in words."""
-        return self.named(self.n_mechanisms)[1]
-
-    @classmethod
-    def named(cls, n: int) -> tuple[str, str]:
-        """Return name and description of the model with n mechanisms."""
-        mechanisms = "one mechanism" if n == 1 else f"{n} mechanisms"
-        return cls.NAME.format(n=n), cls.TEXT.format(mechanisms=mechanisms)
-
-
-Model = TypeVar("Model", bound=ConditionalModel)
+        return self.form.text
 
 
 class Wrapped(ConditionalModel, ABC):
-    """A model made of another one, `model`, with a suffix of its name and of its text."""
+    """A model made of another one, `model`, with a suffix."""
 
-    SUFFIX: ClassVar[str]
-    WORDS: ClassVar[str]
+    SUFFIX: ClassVar[Suffix]
 
     model: ConditionalModel
+
+    @property
+    def base(self) -> ConditionalModel:
+        return self.model.base
+
+    @property
+    def form(self) -> Form:
+        return self.model.form.plus(self.SUFFIX)
 
     @property
     def n_mechanisms(self) -> int:
@@ -299,20 +290,12 @@ class Wrapped(ConditionalModel, ABC):
         return self.model.responsibilities
 
     @property
-    def name(self) -> str:
-        return self.model.name + self.SUFFIX
-
-    @property
-    def text(self) -> str:
-        return self.model.text.removesuffix(self.WORDS) + self.WORDS
-
-    @property
     def converged(self) -> bool:
         """Whether the fit of the model converged."""
         return self.model.converged
 
-    def curves(self, at: FloatArray) -> EffectCurves:
-        return self.model.curves(at)
+    def curves(self, points: FloatArray) -> EffectCurves:
+        return self.model.curves(points)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return self.model.levels()
@@ -322,6 +305,11 @@ class ModelMarginal(Marginal):
     """The marginal of a conditional model, fitted without a cause."""
 
     model: ConditionalModel
+
+    @classmethod
+    def of(cls, model: ConditionalModel, name: str) -> ModelMarginal:
+        """Name the marginal of a model."""
+        return cls(model.nats, model.cost, name, model.cells, model)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return self.model.levels()

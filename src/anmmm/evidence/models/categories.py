@@ -15,12 +15,17 @@ from scipy.special import log_softmax, softmax
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
+from anmmm.evidence.models.form import Form
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
-TOLERANCE, MAX_ITER = 1e-3, 100
-# Halvings of a step, and the fraction of the expected gain that it must reach.
-HALVINGS, GAIN = 20, 1e-4
+# Change of a coefficient at which steps have converged.
+TOLERANCE = 1e-3
+MAX_ITER = 100
+# Most halvings of a step.
+HALVINGS = 20
+# Fraction of the expected gain that a step must reach.
+MIN_GAIN = 1e-4
 # Largest prior variance of the constant and linear coefficients: that of the latent variables.
 WIDEST = 100.0
 # Variance of the noise of a latent variable: Gumbel's.
@@ -32,8 +37,10 @@ HYPER = 0.01
 class Categories(ConditionalModel):
     """Multinomial logistic regression: probabilities of categories depend on the cause."""
 
-    NAME = "categories"
-    TEXT = "one mechanism, probabilities of categories are smooth functions of the cause"
+    FORM = Form(
+        "categories",
+        "one mechanism, probabilities of categories are smooth functions of the cause",
+    )
     MARGINAL_NAME = "logit"
 
     probabilities: FloatArray  # (n_samples, n_classes)
@@ -53,25 +60,27 @@ class Categories(ConditionalModel):
         """Whether the fit of the curves converged."""
         return self.is_converged
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Return the probability of each category."""
-        probabilities = softmax(self.splines.evaluate(at) @ self.coefficients, axis=1)
+        probabilities = softmax(self.splines.evaluate(points) @ self.coefficients, axis=1)
         return EffectCurves.of_levels(self.cells, probabilities)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends, the categories as they are numbered."""
         above = np.cumsum(self.probabilities, axis=1)
-        rows, index = np.arange(len(above)), self.cells.index
-        return above[rows, index] - self.probabilities[rows, index], above[rows, index]
+        rows = np.arange(len(above))
+        upper = above[rows, self.cells.index]
+        return upper - self.probabilities[rows, self.cells.index], upper
 
 
 def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> Categories:
     """Fit curves by Newton's method, τ² by MacKay's; O(G r² K²) a step of G `groups` of rows."""
     state = _Ascent(basis, cells, groups)
-    n_iter, converged = 0, False
-    while not converged and n_iter < MAX_ITER:
-        n_iter += 1
+    converged = False
+    for _ in range(MAX_ITER):
         converged = state.step()
+        if converged:
+            break
     probabilities = state.probabilities[state.groups]
     mass = probabilities[np.arange(len(cells.index)), cells.index]
     return Categories(
@@ -79,7 +88,7 @@ def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None
         cost=state.cost,
         cells=cells,
         probabilities=probabilities,
-        coefficients=state.at @ state.contrasts.T,
+        coefficients=state.coefficients @ state.contrasts.T,
         splines=basis.splines,
         is_converged=converged,
     )
@@ -90,7 +99,8 @@ class _Ascent:
 
     def __init__(self, basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> None:
         self.basis = basis
-        n, k = len(cells.index), cells.n_distinct
+        n = len(cells.index)
+        k = cells.n_distinct
         self.groups = np.arange(n) if groups is None else groups
         first = np.unique(self.groups, return_index=True)[1]
         self.design = np.ascontiguousarray(basis.design[first])
@@ -100,27 +110,31 @@ class _Ascent:
         self.counts = np.zeros((len(first), k))
         np.add.at(self.counts, (self.groups, cells.index), 1.0)
         self.sizes = self.counts.sum(axis=1)
-        self.at = np.zeros((basis.design.shape[1], k - 1))
-        self.at[0] = np.log(self.counts.sum(axis=0) + 0.5) @ self.contrasts
+        self.coefficients = np.zeros((basis.design.shape[1], k - 1))
+        self.coefficients[0] = np.log(self.counts.sum(axis=0) + 0.5) @ self.contrasts
         self.tau2 = 1.0
         self.cost = 0.0
-        self.fit, self.probabilities = self._evaluate(self.at)
+        self.log_likelihood, self.probabilities = self._evaluate(self.coefficients)
 
-    def _evaluate(self, at: FloatArray) -> tuple[float, FloatArray]:
+    def _evaluate(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
         """Return log-likelihood and probabilities."""
-        logs = log_softmax(self.design @ at @ self.contrasts.T, axis=1)
+        logs = log_softmax(self.design @ coefficients @ self.contrasts.T, axis=1)
         return float((self.counts * logs).sum()), np.exp(logs)
 
     def _precision(self) -> FloatArray:
-        prior, n_null, m = self.basis.prior, self.basis.n_null, self.at.shape[1]
-        wide = min(NOISE + float((self.at[1:] ** 2).sum()) / m, WIDEST)
-        each = np.concatenate([np.full(n_null, 1.0 / wide), 1.0 / (prior[n_null:] * self.tau2)])
-        return np.repeat(each[:, np.newaxis], m, axis=1)
+        n_null = self.basis.n_null
+        m = self.coefficients.shape[1]
+        linear_variance = min(NOISE + float((self.coefficients[1:] ** 2).sum()) / m, WIDEST)
+        linear = np.full(n_null, 1.0 / linear_variance)
+        smooth = 1.0 / (self.basis.prior[n_null:] * self.tau2)
+        return np.repeat(np.concatenate([linear, smooth])[:, np.newaxis], m, axis=1)
 
     def _hessian(self) -> FloatArray:
         """Minus the Hessian of the log-likelihood, contrasts first: (m r, m r)."""
-        design, p, contrasts = self.design, self.probabilities, self.contrasts
-        r, m = self.at.shape
+        design = self.design
+        p = self.probabilities
+        contrasts = self.contrasts
+        r, m = self.coefficients.shape
         along = p @ contrasts
         full = np.empty((m, r, m, r))
         for a in range(m):
@@ -132,17 +146,18 @@ class _Ascent:
 
     def step(self) -> bool:
         """Update coefficients and scales once; return whether they have converged."""
-        r, m = self.at.shape
+        r, m = self.coefficients.shape
         precision = self._precision()
         curvature = self._hessian()
         curvature[np.diag_indices(m * r)] += precision.T.ravel()
         factor = cho_factor(curvature, lower=True)
         expected = self.sizes[:, np.newaxis] * self.probabilities
         residual = (self.counts - expected) @ self.contrasts
-        slope = self.design.T @ residual - precision * self.at
+        slope = self.design.T @ residual - precision * self.coefficients
         move = cho_solve(factor, slope.T.ravel()).reshape(m, r).T
         log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
-        self.cost = _penalty(self.at, precision) + 0.5 * (log_det - float(np.log(precision).sum()))
+        log_prior = float(np.log(precision).sum())
+        self.cost = _penalty(self.coefficients, precision) + 0.5 * (log_det - log_prior)
         covariance = np.diag(cho_solve(factor, np.eye(m * r))).reshape(m, r).T
         still = bool(np.abs(move).max() < TOLERANCE)
         if not still:
@@ -157,23 +172,24 @@ class _Ascent:
         """Return MacKay's step of τ², which has EM's fixed point and converges faster."""
         n_null = self.basis.n_null
         prior = self.basis.prior[n_null:, np.newaxis]
-        squares = float((self.at[n_null:] ** 2 / prior).sum())
+        squares = float((self.coefficients[n_null:] ** 2 / prior).sum())
         # Coefficients that the data determine.
         fitted = float((1.0 - covariance[n_null:] / (prior * self.tau2)).sum())
         return (squares + 2.0 * HYPER) / (max(fitted, 0.0) + 2.0 * HYPER)
 
     def _move(self, move: FloatArray, precision: FloatArray, gain: float) -> None:
         """Take a Newton step, halved until the log posterior, which is concave, increases."""
-        start = self.fit - _penalty(self.at, precision)
+        start = self.coefficients
+        start_posterior = self.log_likelihood - _penalty(start, precision)
         length = 1.0
         for _ in range(HALVINGS):
-            at = self.at + length * move
-            fit, probabilities = self._evaluate(at)
-            if fit - _penalty(at, precision) >= start + GAIN * length * gain:
+            self.coefficients = start + length * move
+            self.log_likelihood, self.probabilities = self._evaluate(self.coefficients)
+            posterior = self.log_likelihood - _penalty(self.coefficients, precision)
+            if posterior >= start_posterior + MIN_GAIN * length * gain:
                 break
             length *= 0.5
-        self.at, self.fit, self.probabilities = at, fit, probabilities
 
 
-def _penalty(at: FloatArray, precision: FloatArray) -> float:
-    return 0.5 * float((precision * at**2).sum())
+def _penalty(coefficients: FloatArray, precision: FloatArray) -> float:
+    return 0.5 * float((precision * coefficients**2).sum())

@@ -16,12 +16,13 @@ from anmmm.evidence.code import code_lengths, mixture_levels
 from anmmm.evidence.marginal import Normals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.discrete import Ordered, free_cuts
-from anmmm.evidence.models.parts import TwoRanges
+from anmmm.evidence.models.form import Form
+from anmmm.evidence.models.parts import RANGES_PRIOR
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
 # Fewest clusters; two are described on both sides of a gap.
-FEWEST = 3
+MIN_CLUSTERS = 3
 
 
 class Clustered(ConditionalModel):
@@ -31,9 +32,11 @@ class Clustered(ConditionalModel):
     probabilities of its clusters in each row.
     """
 
-    NAME = "clusters"
-    TEXT = "one mechanism, clusters of the effect are levels cut from a curve with Gaussian noise"
-    PRIOR = TwoRanges.PRIOR
+    FORM = Form(
+        "clusters",
+        "one mechanism, clusters of the effect are levels cut from a curve with Gaussian noise",
+    )
+    PRIOR = RANGES_PRIOR
 
     level: Ordered
     fit: MixtureFit
@@ -42,10 +45,12 @@ class Clustered(ConditionalModel):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that is in clusters by itself."""
-        own, cells = fits.effect.own, fits.effect.cells
-        if not isinstance(own, Normals) or own.fit.n_mechanisms < FEWEST:
+        density = fits.effect.shortest_density
+        if not isinstance(density, Normals) or density.fit.n_mechanisms < MIN_CLUSTERS:
             return
-        fit, n = own.fit, len(cells.values)
+        fit = density.fit
+        cells = fits.effect.cells
+        n = len(cells.values)
         order = fit.curves[0].argsort()
         labels = order.argsort()[fit.probabilities.argmax(axis=1)]
         if len(np.unique(labels)) < len(order):
@@ -65,10 +70,11 @@ class Clustered(ConditionalModel):
         """Whether the fit of the levels converged."""
         return self.level.converged
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Centers of the clusters of the median and of one standard deviation about it."""
-        centers, cuts = np.sort(self.fit.curves[0]), self.level.cuts[1:-1]
-        return EffectCurves.about(self.level.curve_at(at), 1.0).through(
+        centers = np.sort(self.fit.curves[0])
+        cuts = self.level.cuts[1:-1]
+        return EffectCurves.about(self.level.curve_at(points), 1.0).through(
             lambda latent: np.asarray(centers[np.searchsorted(cuts, latent)])
         )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
@@ -25,6 +25,7 @@ from anmmm.evidence.models.base import (
     EffectCurves,
     FitCache,
 )
+from anmmm.evidence.models.form import LINK, Form
 from anmmm.evidence.models.postnonlinear import (
     LEVEL_STD,
     LINK_PRIOR,
@@ -35,23 +36,28 @@ from anmmm.evidence.models.postnonlinear import (
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
+
 TOLERANCE = 1e-3
 # Most levels whose cuts are free only. Those of more may be a smooth function of the values.
-FEW_LEVELS = 10
-# Range of sizes of a negative binomial distribution, and the size of a Poisson distribution.
-SIZES, POISSON = (0.05, 1e4), 1e9
+MAX_FREE_LEVELS = 10
+# Smallest and largest size of a negative binomial distribution.
+MIN_SIZE = 0.05
+MAX_SIZE = 1e4
+# Size of a Poisson distribution.
+POISSON = 1e9
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
 TINY = float(np.finfo(np.float64).tiny)
 # Smallest mean of counts without zeros, whose probability beside zero would be rounding errors.
-LEAST_MEAN = 1e-9
+MIN_MEAN = 1e-9
 
 
 class Ordered(CurveModel):
     """Levels of an effect are intervals of a curve with Gaussian noise: probit regression."""
 
-    NAME = "ordered"
-    TEXT = "one mechanism, levels cut from a curve with Gaussian noise"
+    FORM = Form("ordered", "one mechanism, levels cut from a curve with Gaussian noise")
     MARGINAL_NAME = "cut"
 
     cuts: FloatArray  # (n_levels + 1,), increasing, from minus to plus infinity
@@ -69,17 +75,19 @@ class Ordered(CurveModel):
         cls, basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
     ) -> Self:
         """Fit curve and cuts. O(N r²) an iteration."""
-        log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
+        log_slopes = np.full(len(cuts.per_slope), start)
+        mean = np.zeros_like(basis.prior)
         values = cells.index.astype(np.float64)
         cost, curve, n_iter = _latent(basis, values, 1.0, cuts, prior, log_slopes, mean)
         edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
-        lower, upper = edges[cells.index], edges[cells.index + 1]
+        lower = edges[cells.index]
+        upper = edges[cells.index + 1]
         nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
         return cls(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Mean level, and one standard deviation of the levels about it."""
-        return EffectCurves.of_cells(self.cells, np.diff(ndtr(self.cuts - self.curve_at(at))))
+        return EffectCurves.of_cells(self.cells, np.diff(ndtr(self.cuts - self.curve_at(points))))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         index = self.cells.index
@@ -89,16 +97,16 @@ class Ordered(CurveModel):
 class OrderedLinked(Ordered):
     """The same with cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
 
-    NAME = "ordered+link"
-    TEXT = "one mechanism, levels cut smoothly from a curve with Gaussian noise"
+    FORM = Ordered.FORM.plus(LINK)
     PRIOR = PostNonlinear.PRIOR
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode a tied effect of more than a few values."""
         effect = fits.effect
-        if effect.is_tied and effect.cells.n_distinct > FEW_LEVELS:
-            yield cls.on(effect.scale_of_cuts, fits.cause.basis, effect.cells).plus(fits.price)
+        if effect.is_tied and effect.cells.n_distinct > MAX_FREE_LEVELS:
+            scale = effect.once(scale_of_cuts)
+            yield cls.on(scale, fits.cause.basis, effect.cells).plus(fits.price)
 
     @classmethod
     def on(cls, scale: EffectScale, basis: SplineBasis, cells: Cells) -> OrderedLinked:
@@ -106,6 +114,13 @@ class OrderedLinked(Ordered):
         per_slope = scale.integrals(scale.edges[1:-1])
         cuts = _with_ends(np.zeros(per_slope.shape[1]), per_slope)
         return cls.fit(basis, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
+
+
+def scale_of_cuts(effect: Variable) -> EffectScale:
+    """Return the scale on which smooth cuts between values are shortest without a cause."""
+    cells = effect.cells
+    constant = SplineBasis.constant(len(cells.values))
+    return min(effect.scales, key=lambda scale: OrderedLinked.on(scale, constant, cells).length)
 
 
 def _latent(
@@ -118,7 +133,8 @@ def _latent(
     mean: FloatArray,
 ) -> tuple[float, FloatArray, int]:
     """Return cost, curve (n_samples,), iterations; fits `log_slopes` and `mean` in place."""
-    design, scales = Design(basis.design, basis.prior, basis.n_null), np.empty(3)
+    design = Design(basis.design, basis.prior, basis.n_null)
+    scales = np.empty(3)
     cost, n_iter = latent_curve(
         design, values, size, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, scales
     )
@@ -128,7 +144,8 @@ def _latent(
 def free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
     """Return cuts at free distances, a priori equal, with the middle cut at 0."""
     m = n_levels - 2
-    cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]
+    cut = np.arange(m + 1)
+    gap = np.arange(m)[:, np.newaxis]
     per_slope = np.zeros((m, m + 1))
     # The two middle ones of an even number are at equal distances from 0, for symmetry.
     for middle in (m // 2, (m + 1) // 2):
@@ -150,8 +167,7 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
 class Counts(CurveModel):
     """Counts of mean ``exp(f(x))``, at least as variable as Poisson's."""
 
-    NAME = "count"
-    TEXT = "one mechanism, counts of a Poisson or negative binomial distribution"
+    FORM = Form("count", "one mechanism, counts of a Poisson or negative binomial distribution")
     MARGINAL_NAME = "count"
 
     counts: FloatArray  # (n_samples,)
@@ -161,61 +177,58 @@ class Counts(CurveModel):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect of tied whole numbers from 0 on, of at least three values."""
-        cells, raw = fits.effect.cells, fits.effect.raw
-        if raw is not None and cells.n_distinct >= 3 and fits.effect.may_count:
-            yield fit_counts(fits.cause.basis, cells, raw).plus(fits.price)
+        effect = fits.effect
+        if effect.raw is not None and effect.cells.n_distinct >= 3 and effect.may_count:
+            yield fit_counts(fits.cause.basis, effect.cells, effect.raw).plus(fits.price)
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
-        plain = _means(self.curve_at(at), self.is_positive)
-        # Without zeros, the mean and the mean square grow by the probability of other counts.
-        others = -np.expm1(_log_zero(plain, self.size)) if self.is_positive else 1.0
-        mean = plain / others
-        variance = mean * (1.0 + plain + plain / self.size - mean)
+        mean_with_zeros = _means(self.curve_at(points), self.is_positive)
+        mean = mean_with_zeros
+        if self.is_positive:
+            # Without zeros, mean and mean square grow by the probability of the other counts.
+            mean = mean_with_zeros / -np.expm1(_log_zero(mean_with_zeros, self.size))
+        variance = mean * (1.0 + mean_with_zeros + mean_with_zeros / self.size - mean)
         deviation = np.sqrt(np.maximum(variance, 0.0))
-        values, first, last = self.cells.values, self.counts.argmin(), self.counts.argmax()
+        values = self.cells.values
+        first = self.counts.argmin()
+        last = self.counts.argmax()
         unit = (values[last] - values[first]) / (self.counts[last] - self.counts[first])
         zero = values[first] - unit * self.counts[first]
         return EffectCurves.about(mean, deviation).through(lambda count: zero + unit * count)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function below and at each observation's count."""
-        mean, size = _means(self.curve, self.is_positive), self.size
-
-        def below(count: FloatArray) -> FloatArray:
-            """Probability of fewer; the functions need positive numbers."""
-            most = np.maximum(count, 1.0)
-            if size >= POISSON:
-                p = gammaincc(most, mean)
-            else:
-                p = betainc(size, most, size / (size + mean))
-            return np.where(count > 0.0, p, 0.0)
-
-        # The probability of zeros that cannot occur.
-        missing = below(np.ones_like(mean)) if self.is_positive else np.zeros_like(mean)
-        ends = (np.maximum(below(at) - missing, 0.0) for at in (self.counts, self.counts + 1.0))
-        lower, upper = (end / np.maximum(1.0 - missing, TINY) for end in ends)
-        return lower, upper
+        mean = _means(self.curve, self.is_positive)
+        lower = _probability_of_fewer(self.counts, mean, self.size)
+        upper = _probability_of_fewer(self.counts + 1.0, mean, self.size)
+        if not self.is_positive:
+            return lower, upper
+        # Zeros cannot occur.
+        zero = _probability_of_fewer(np.ones_like(mean), mean, self.size)
+        others = np.maximum(1.0 - zero, TINY)
+        return np.maximum(lower - zero, 0.0) / others, np.maximum(upper - zero, 0.0) / others
 
 
 def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
     is_positive = bool(counts.min() > 0.0)
-    first = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
-    fits = list[Counts]()
+    poisson = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
+    fits: list[Counts] = []
     for is_dispersed in (False, True):
-        fit = first
-        for _ in range(SIZE_ROUNDS if is_dispersed or is_positive else 0):
+        fit = poisson
+        n_rounds = SIZE_ROUNDS if is_dispersed or is_positive else 0
+        for _ in range(n_rounds):
             mean = _means(fit.curve, is_positive)
             size = _best_size(counts, mean, is_positive) if is_dispersed else POISSON
-            seen = counts
+            score_counts = counts
             if is_positive:
                 # The score of the mean without zeros is that of all counts, less what these lack.
                 log_p = _log_zero(mean, size)
                 lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
                 # Negative ones, of sizes below 1, would make the likelihood no longer concave.
-                seen = np.maximum(counts - lacking, 0.0)
-            fit = _fit_size(basis, cells, counts, size, seen, is_positive)
+                score_counts = np.maximum(counts - lacking, 0.0)
+            fit = _fit_size(basis, cells, counts, size, score_counts, is_positive)
         fits.append(fit.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
     return shortest(fits)
 
@@ -225,15 +238,16 @@ def _fit_size(
     cells: Cells,
     counts: FloatArray,
     size: float,
-    seen: FloatArray,
+    score_counts: FloatArray,
     is_positive: bool,
 ) -> Counts:
-    """Fit counts to what is `seen` of them, (n_samples,), and encode them."""
+    """Fit a curve to `score_counts` (n_samples,), and encode the counts by it."""
     mean = np.zeros_like(basis.prior)
-    mean[0] = math.log(max(float(seen.mean()), TINY))
-    none = np.empty((0, 0))
-    cuts, prior = Cuts(np.empty(0), none), SlopePrior(none, none, 0, 0.0)
-    cost, curve, n_iter = _latent(basis, seen, size, cuts, prior, np.empty(0), mean)
+    mean[0] = math.log(max(float(score_counts.mean()), TINY))
+    nothing = np.empty((0, 0))
+    cuts = Cuts(np.empty(0), nothing)
+    prior = SlopePrior(nothing, nothing, 0, 0.0)
+    cost, curve, n_iter = _latent(basis, score_counts, size, cuts, prior, np.empty(0), mean)
     mass = np.exp(_log_mass(counts, _means(curve, is_positive), size, is_positive))
     nats = code_lengths(mass, cells.n_distinct)
     return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size, is_positive)
@@ -246,9 +260,9 @@ def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float
     # Imported here because it loads slowly and only counts need it.
     from scipy.optimize import minimize_scalar
 
-    bounds = math.log(SIZES[0]), math.log(SIZES[1])
-    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
-    return math.exp(float(found.x))
+    bounds = math.log(MIN_SIZE), math.log(MAX_SIZE)
+    result = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
+    return math.exp(float(result.x))
 
 
 def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bool) -> FloatArray:
@@ -261,7 +275,18 @@ def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bo
 
 def _means(curve: FloatArray, is_positive: bool) -> FloatArray:
     """Means of counts with and without zeros."""
-    return np.maximum(np.exp(curve), LEAST_MEAN if is_positive else 0.0)
+    return np.maximum(np.exp(curve), MIN_MEAN if is_positive else 0.0)
+
+
+def _probability_of_fewer(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
+    """Probability of fewer than the counts (n_samples,), zeros among them."""
+    # The functions need positive numbers.
+    positive = np.maximum(counts, 1.0)
+    if size >= POISSON:
+        probability = gammaincc(positive, mean)
+    else:
+        probability = betainc(size, positive, size / (size + mean))
+    return np.where(counts > 0.0, probability, 0.0)
 
 
 def _log_zero(mean: FloatArray, size: float) -> FloatArray:
@@ -273,8 +298,8 @@ def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatAr
     """Log-probability of counts under a negative binomial distribution, or Poisson's."""
     # A mean may underflow to 0.
     mean = np.maximum(mean, TINY)
-    plain = -gammaln(counts + 1.0) + counts * np.log(mean)
+    log_mass = -gammaln(counts + 1.0) + counts * np.log(mean)
     if size >= POISSON:
-        return np.asarray(plain - mean)
-    plain += gammaln(counts + size) - gammaln(size) + size * math.log(size)
-    return np.asarray(plain - (counts + size) * np.log(size + mean))
+        return np.asarray(log_mass - mean)
+    log_mass += gammaln(counts + size) - gammaln(size) + size * math.log(size)
+    return np.asarray(log_mass - (counts + size) * np.log(size + mean))

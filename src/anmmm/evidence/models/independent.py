@@ -10,15 +10,16 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import MOST_CATEGORIES, Marginal, own_marginals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
+from anmmm.evidence.models.form import Form
 
-MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
+# Probabilities below the mean of a Gaussian, and one deviation below and above it.
+PROBABILITIES = (0.5, 0.15865525393145707, 0.8413447460685429)
 
 
 class Independent(ConditionalModel):
     """The marginal of the effect: under it both directions have the same total."""
 
-    NAME = "independent"
-    TEXT = "independent of the cause"
+    FORM = Form("independent", "independent of the cause")
 
     marginal: Marginal
     is_categorical: bool = False
@@ -39,18 +40,18 @@ class Independent(ConditionalModel):
         """Yield the marginals that are of no other model's family."""
         return own_marginals(fits.effect)
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Frequencies of categories, mean of few values, median of many and its band."""
         cells = self.cells
         if cells.n_distinct <= MOST_CATEGORIES:
             mass = np.bincount(cells.index, minlength=cells.n_distinct) / len(cells.index)
-            frequencies = np.tile(mass, (len(at), 1))
+            frequencies = np.tile(mass, (len(points), 1))
             if not self.is_categorical:
                 return EffectCurves.of_cells(cells, frequencies)
             return EffectCurves.of_levels(cells, frequencies)
-        quantiles = np.quantile(cells.values, [MEDIAN, ONE_BELOW, ONE_ABOVE])
-        center, lower, upper = (np.full((len(at), 1), quantile) for quantile in quantiles)
-        return EffectCurves(center, lower, upper)
+        center, lower, upper = np.quantile(cells.values, PROBABILITIES)
+        shape = len(points), 1
+        return EffectCurves(np.full(shape, center), np.full(shape, lower), np.full(shape, upper))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""

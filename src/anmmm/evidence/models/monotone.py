@@ -14,8 +14,9 @@ from anmmm._kernels.monotone import N_SLOPES, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, noise_levels, shortest
-from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, EffectCurves, FitCache
+from anmmm.evidence.models.form import Form
+from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
 from anmmm.evidence.models.postnonlinear import (
     LINK_PRIOR,
     TOLERANCE,
@@ -24,18 +25,17 @@ from anmmm.evidence.models.postnonlinear import (
     PostNonlinear,
 )
 
-# Most variance of the noise about a smooth curve; with more, smooth curves are as short.
-MOST_NOISE = 0.02
+# Largest variance of the noise about a smooth curve; with more, smooth curves are as short.
+MAX_NOISE = 0.02
 
 
-class Monotone(ConditionalModel):
+class Monotone(GaussianNoise):
     """Gaussian noise about a monotone curve, for variables without ties.
 
     `values` and `curve` (n_samples,) are the cause and the curve there.
     """
 
-    NAME = "monotone"
-    TEXT = "one mechanism, little Gaussian noise about a monotone curve"
+    FORM = Form("monotone", "one mechanism, little Gaussian noise about a monotone curve")
     # With little noise it is nearly the same as a link in the other direction.
     PRIOR = PostNonlinear.PRIOR
 
@@ -47,22 +47,25 @@ class Monotone(ConditionalModel):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect if it is nearly a function of one cause."""
-        cause, effect = fits.cause, fits.effect
-        if cause.is_tied or effect.is_tied or fits.plain.noise_variance > MOST_NOISE:
+        cause = fits.cause
+        if cause.is_tied or fits.effect.is_tied or fits.one_curve.noise_variance > MAX_NOISE:
             return
         if cause.scales:
-            yield shortest(cls.over(scale, fits) for scale in cause.scales)
+            model = shortest(cls.over(scale, fits) for scale in cause.scales)
+            yield model
+            yield FreeNoise.about(model)
 
     @classmethod
     def over(cls, scale: EffectScale, fits: FitCache) -> Monotone:
         """Fit a curve over a scale of the cause. O(N)."""
-        cells, x = fits.effect.cells, fits.cause.basis.cause
+        cells = fits.effect.cells
+        x = fits.cause.basis.cause
         line = Design(np.column_stack([np.ones_like(x), cells.values]), np.ones(2), 2)
-        slopes, mean = np.empty(N_SLOPES), np.empty(2)
+        slopes = np.empty(N_SLOPES)
         cost, n_iter = monotone_link(
-            scale.sums, line, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
+            scale.sums, line, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, np.empty(2), np.empty(3)
         )
-        h = MonotoneLink(scale, slopes).at(scale.sums.values)
+        h = MonotoneLink(scale, slopes).values
         # Least squares of y; the link minimizes those of h.
         curve = h * (h @ cells.values / (h @ h))
         noise = math.sqrt(max(float(np.mean((cells.values - curve) ** 2)), fits.effect.floor))
@@ -74,34 +77,14 @@ class Monotone(ConditionalModel):
         """Whether the fit of the curve converged."""
         return self.n_iter < CURVE_ITER
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Evaluate the curve, linear between causes and constant beyond."""
         order = self.values.argsort()
-        center = np.interp(at, self.values[order], self.curve[order])
+        center = np.interp(points, self.values[order], self.curve[order])
         return EffectCurves.about(center, self.scale)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return noise_levels(self.cells, self.curve, self.scale)
 
-
-class MonotoneFreeNoise(Monotone):
-    """The same with noise of a fitted density."""
-
-    NAME = "monotone+noise"
-    TEXT = "one mechanism, little noise of a fitted density about a monotone curve"
-
-    noise: Density
-
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the residuals by their own density."""
-        for plain in fits.encoded(Monotone):
-            curve, cells = plain.curve[np.newaxis], plain.cells
-            [(noise, nats)] = fit_densities(cells, curve, np.full_like(curve, plain.scale))
-            cost = plain.cost + noise.cost
-            yield cls(
-                nats, cost, cells, plain.values, plain.curve, plain.scale, plain.n_iter, noise
-            )
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return noise_levels(self.cells, self.curve, self.scale, self.noise.cdf)
+    def residual_cells(self) -> ResidualCells:
+        return ResidualCells.about(self.cells, self.curve, self.scale)

@@ -1,13 +1,12 @@
-"""Models of pairs whose rows are in two parts, at a value of many rows or a gap, each its own.
+"""The model of an effect whose rows are in parts: beside a frequent value, or about a gap.
 
 docs/method/decisions.md, "Values that many rows have", "Effects with a gap".
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,17 +20,18 @@ from anmmm.evidence.models.base import (
     FitCache,
     ModelMarginal,
     Regressors,
-    Wrapped,
 )
 from anmmm.evidence.models.discrete import Ordered
+from anmmm.evidence.models.form import Form, Suffix
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.rescaled import Rescaled
+from anmmm.evidence.models.rescaled import OverColumns
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
-Pieces: TypeAlias = "Sequence[tuple[Part, Variable]]"
+# Nats of the choice of a gap or of clusters, because two hidden groups look so as well.
+RANGES_PRIOR = 6.0
 
 
 class Part(Record):
@@ -43,9 +43,13 @@ class Part(Record):
 
     def cells_of(self, cells: Cells) -> Cells:
         """Return these rows in their own cells, standardized."""
-        ends = (cells.values, cells.lower, cells.upper)
-        values, lower, upper = (self.apply(each[self.rows]) for each in ends)
-        return Cells(values, cells.index[self.rows], lower, upper, self.apply(cells.edges))
+        return Cells(
+            values=self.apply(cells.values[self.rows]),
+            index=cells.index[self.rows],
+            lower=self.apply(cells.lower[self.rows]),
+            upper=self.apply(cells.upper[self.rows]),
+            edges=self.apply(cells.edges),
+        )
 
     def apply(self, values: FloatArray) -> FloatArray:
         """Standardize values."""
@@ -61,171 +65,149 @@ class Part(Record):
         return Regressors(cause.basis.of_rows(self.rows), rescaled=scale)
 
 
-class OfRows(Wrapped):
-    """The shortest model of the rows `part`, with descriptions of the others."""
+class Split(Record):
+    """Parts of a variable's rows that are described separately.
 
-    part: Part
+    `label` has two values: above and below a gap, or with and without a frequent value. `cost` are
+    nats of the place of a gap, `prior` those of the choice of the model.
+    """
 
-    @property
-    def responsibilities(self) -> FloatArray:
-        """Probability of each mechanism, the first one in the other rows."""
-        found = np.tile(np.eye(1, self.n_mechanisms), (len(self.part.rows), 1))
-        found[self.part.rows] = self.model.responsibilities
-        return found
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curves of the model's rows."""
-        return self.model.curves(at).through(self.part.undo)
+    suffix: Suffix
+    marginal_name: str
+    label: Variable
+    pieces: Sequence[tuple[Part, Variable]]
+    cost: float = 0.0
+    prior: float = 0.0
 
 
-class TwoPart(OfRows):
-    """An effect with a frequent value: `label` describes which rows have it, `model` the others."""
+class Parted(ConditionalModel):
+    """An effect whose rows are in parts: the probability of a part times that of a cell in it.
 
-    SUFFIX = NAME = "+atom"
-    WORDS = TEXT = ", but for a value of many rows, whose probability is a function of the cause"
-    MARGINAL_NAME = "two-part"
+    `label` describes which rows are in which part, `models` the rows of each part. Rows in no part
+    have one value.
+    """
 
+    split: Split
     label: ConditionalModel
+    models: Sequence[ConditionalModel]
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode an effect that has an atom."""
-        parts, cause = fits.effect.parts, fits.cause
-        if parts is None:
-            return
-        label, part, other = parts
-        model = FitCache(part.given(cause), other, 1).shortest()
-        yield cls.of(fits.effect.cells, part, label_model(cause, label), model)
+        """Encode an effect that has a frequent value or a gap."""
+        cause = fits.cause
+        for split in fits.effect.splits:
+            label_fits = FitCache(
+                Regressors(cause.basis, cause.groups, cause.rescaled), split.label, 1
+            )
+            label = label_fits.shortest_of((Independent, Ordered, OverColumns))
+            models: list[ConditionalModel] = []
+            for part, piece in split.pieces:
+                models.append(FitCache(part.given(cause), piece, 1).shortest())
+            yield cls.of(fits.effect.cells, split, label, models).plus(split.prior)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
-        """Yield the marginal made of those of both parts."""
-        parts, cells = fits.effect.parts, fits.effect.cells
-        if parts is not None:
-            label, other = (Independent.of(each.marginal) for each in parts[::2])
-            model = cls.of(cells, parts[1], label, other)
-            yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, cells, model)
+        """Yield the marginals made of those of all parts."""
+        for split in fits.effect.splits:
+            label = Independent.of(split.label.marginal)
+            models = [Independent.of(piece.marginal) for _, piece in split.pieces]
+            model = cls.of(fits.effect.cells, split, label, models)
+            yield ModelMarginal.of(model, split.marginal_name)
 
     @classmethod
     def of(
-        cls, cells: Cells, part: Part, label: ConditionalModel, model: ConditionalModel
-    ) -> TwoPart:
-        """Join the models of both parts of an effect."""
+        cls,
+        cells: Cells,
+        split: Split,
+        label: ConditionalModel,
+        models: Sequence[ConditionalModel],
+    ) -> Parted:
+        """Join the models of all parts."""
         mass = mass_of(label)
-        mass[part.rows] *= mass_of(model)
+        cost = label.cost
+        for (part, _), model in zip(split.pieces, models, strict=True):
+            mass[part.rows] *= mass_of(model)
+            cost += model.cost
         nats = code_lengths(mass, cells.n_distinct)
-        return cls(nats, label.cost + model.cost, cells, model, part, label)
+        return cls(nats, cost + split.cost, cells, split, label, models)
 
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Mean over both parts, and one standard deviation about it."""
-        others = super().curves(at)
-        label = self.label.cells.values
-        share = np.clip((self.label.curves(at).center - label.min()) / np.ptp(label), 0.0, 1.0)
-        step = others.center - self.cells.values[~self.part.rows][0]
-        mean = others.center - (1.0 - share) * step
-        noise = 0.5 * (others.upper - others.lower)
-        return EffectCurves.about(mean, np.sqrt(share * (noise**2 + (1.0 - share) * step**2)))
+    @property
+    def parts(self) -> list[tuple[Part, ConditionalModel]]:
+        """Each part and its model."""
+        parts = [part for part, _ in self.split.pieces]
+        return list(zip(parts, self.models, strict=True))
 
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function, as if the atom were the smallest value."""
-        return levels_within(self.label, (self.part, self.model))
+    @property
+    def base(self) -> ConditionalModel:
+        return self.models[0].base
 
+    @property
+    def form(self) -> Form:
+        return self.models[0].form.plus(self.split.suffix)
 
-class TwoRanges(OfRows):
-    """An effect with a gap: `label` describes which rows are on which side of it.
-
-    `model` is of the rows on the side of more of them, `other` of those `beyond`.
-    """
-
-    SUFFIX = NAME = "+ranges"
-    WORDS = TEXT = ", but for values beyond a gap, whose probability is a function of the cause"
-    MARGINAL_NAME = "two-range"
-    PRIOR = 6.0
-
-    label: ConditionalModel
-    beyond: Part
-    other: ConditionalModel
+    @property
+    def converged(self) -> bool:
+        """Whether the fit of the first model converged."""
+        return self.models[0].converged
 
     @property
     def n_mechanisms(self) -> int:
-        """Number of mechanisms on both sides."""
-        return self.model.n_mechanisms + self.other.n_mechanisms
+        """Number of mechanisms of all parts."""
+        return sum(model.n_mechanisms for model in self.models)
 
     @property
     def responsibilities(self) -> FloatArray:
-        """Probability of each mechanism for each observation, (n_samples, n_mechanisms)."""
-        found, first = np.zeros((len(self.part.rows), self.n_mechanisms)), self.model.n_mechanisms
-        found[self.part.rows, :first] = self.model.responsibilities
-        found[self.beyond.rows, first:] = self.other.responsibilities
-        return found
+        """Probability of each mechanism for each observation, (n_samples, n_mechanisms).
 
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curves of both sides."""
-        sides = super().curves(at), self.other.curves(at).through(self.beyond.undo)
+        It is the first mechanism in the rows of no part.
+        """
+        probabilities = np.zeros((len(self.nats), self.n_mechanisms))
+        probabilities[self._single_rows, 0] = 1.0
+        start = 0
+        for part, model in self.parts:
+            end = start + model.n_mechanisms
+            probabilities[part.rows, start:end] = model.responsibilities
+            start = end
+        return probabilities
+
+    def curves(self, points: FloatArray) -> EffectCurves:
+        """Evaluate the curves of all parts, or their mean with the value of the other rows."""
+        sides = [model.curves(points).through(part.undo) for part, model in self.parts]
+        if self._single_rows.any():
+            return self._with_value(sides[0], points)
         return EffectCurves(
             center=np.hstack([side.center for side in sides]),
             lower=np.hstack([side.lower for side in sides]),
             upper=np.hstack([side.upper for side in sides]),
         )
 
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode an effect that has a gap."""
-        if fits.effect.ranges is not None:
-            label, pieces = fits.effect.ranges
-            models = [FitCache(part.given(fits.cause), each, 1).shortest() for part, each in pieces]
-            yield cls.of(fits.effect.cells, pieces, label_model(fits.cause, label), models)
-
-    @classmethod
-    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
-        """Yield the marginal made of those of both ranges."""
-        if fits.effect.ranges is not None:
-            label, pieces = fits.effect.ranges
-            models = [Independent.of(each.marginal) for _, each in pieces]
-            found = Independent.of(label.marginal)
-            model = cls.of(fits.effect.cells, pieces, found, models)
-            yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, model.cells, model)
-
-    @classmethod
-    def of(
-        cls,
-        cells: Cells,
-        pieces: Pieces,
-        label: ConditionalModel,
-        models: Sequence[ConditionalModel],
-    ) -> TwoRanges:
-        """Join the models of both ranges."""
-        mass, (part, beyond) = mass_of(label), (part for part, _ in pieces)
-        mass[part.rows] *= mass_of(models[0])
-        mass[beyond.rows] *= mass_of(models[1])
-        # Where the gap is costs log N.
-        cost = label.cost + models[0].cost + models[1].cost + math.log(len(mass))
-        nats = code_lengths(mass, cells.n_distinct)
-        return cls(nats, cost, cells, models[0], part, label, beyond, models[1])
-
     def levels(self) -> tuple[FloatArray, FloatArray]:
-        return levels_within(self.label, (self.part, self.model), (self.beyond, self.other))
+        """Conditional distribution function, as if rows in no part had the smallest value."""
+        levels = np.array(self.label.levels())
+        for part, model in self.parts:
+            start, end = levels[:, part.rows]
+            levels[:, part.rows] = start + (end - start) * np.array(model.levels())
+        return levels[0], levels[1]
 
+    @property
+    def _single_rows(self) -> BoolArray:
+        """Rows in no part, (n_samples,)."""
+        return np.asarray(~np.any([part.rows for part, _ in self.split.pieces], axis=0))
 
-def label_model(cause: Variable | Regressors, label: Variable) -> ConditionalModel:
-    """Return the shortest model of which rows are in a part."""
-    fits = FitCache(Regressors(cause.basis, cause.groups, cause.rescaled), label, 1)
-    return fits.shortest_of((Independent, Ordered, Rescaled))
-
-
-def levels_within(
-    label: ConditionalModel, *parts: tuple[Part, ConditionalModel]
-) -> tuple[FloatArray, FloatArray]:
-    """Return levels (n_samples,) of `label`, divided in the rows of each part by its model."""
-    levels = np.array(label.levels())
-    for part, model in parts:
-        start, end = levels[:, part.rows]
-        levels[:, part.rows] = start + (end - start) * np.array(model.levels())
-    return levels[0], levels[1]
+    def _with_value(self, side: EffectCurves, points: FloatArray) -> EffectCurves:
+        """Return the mean over the rows of a part and the other rows, and its deviation."""
+        label = self.label.cells.values
+        fraction = (self.label.curves(points).center - label.min()) / np.ptp(label)
+        fraction = np.clip(fraction, 0.0, 1.0)
+        step = side.center - self.cells.values[self._single_rows][0]
+        mean = side.center - (1.0 - fraction) * step
+        noise = 0.5 * (side.upper - side.lower)
+        variance = fraction * (noise**2 + (1.0 - fraction) * step**2)
+        return EffectCurves.about(mean, np.sqrt(variance))
 
 
 def mass_of(code: Marginal | ConditionalModel) -> FloatArray:
     """Return the probability of each observation's cell, (n_samples,): undo `code_lengths`."""
-    one = 1.0 / len(code.nats)
-    mass = (np.exp(-code.nats) - one / code.cells.n_distinct) / (1.0 - one)
+    mixed = 1.0 / len(code.nats)
+    mass = (np.exp(-code.nats) - mixed / code.cells.n_distinct) / (1.0 - mixed)
     return np.maximum(mass, 0.0)

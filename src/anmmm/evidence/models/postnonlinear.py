@@ -22,7 +22,6 @@ from anmmm.evidence.density import (
     BASES,
     ClusterDensity,
     Density,
-    fit_density,
     normal_quantile,
     plain_density,
 )
@@ -33,24 +32,29 @@ from anmmm.evidence.models.base import (
     CurveModel,
     EffectCurves,
     FitCache,
+    ModelMarginal,
 )
-from anmmm.evidence.models.gaussian import Additive, AdditiveFreeNoise, LocationScaleFreeNoise
+from anmmm.evidence.models.form import Form
+from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
+from anmmm.evidence.models.gaussian import Additive, LocationScale
 from anmmm.mixture import Columns, MixtureFit, SplineBasis
 from anmmm.mixture.fits import VARIANCE_FLOOR
 from anmmm.preprocessing import Cells
 
 # Nats.
 TOLERANCE = 1e-4
-# Prior standard deviations of the log-slope: of its level about the start, and of its linear change
-# between the middle and an end.
-LEVEL_STD, TREND_STD = 2.0, 1.0
+# Prior standard deviation of the level of the log-slope about the start.
+LEVEL_STD = 2.0
+# That of its linear change between the middle and an end.
+TREND_STD = 1.0
 # Cost of a base distribution's parameters beyond those of h, in log N: the ends of the uniform one.
 EXTRA = {"uniform": 1.0}
 # Distance from an end of a bounded base, relative to its range, that is rounding.
 AT_END = 1e-12
-# Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series;
-# a value that is not zero.
-FAR, TINY = 0.01, 1e-100
+# Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series.
+FAR = 0.01
+# A value that is not zero.
+TINY = 1e-100
 # Bends of h that are tried in turn.
 BENDS = (0.2, 0.4, 0.6, 0.8)
 # Most nats an observation that they saved in simulations.
@@ -87,12 +91,14 @@ def base_quantiles(base: Density | ClusterDensity, y: FloatArray) -> FloatArray:
         return z
     if base.base == "uniform":
         above = (base.location + base.scale - y) / base.scale
-        tail, signed = np.minimum(z, above), z - above
+        tail = np.minimum(z, above)
+        signed = z - above
         # A value at the end of the range may be rounded up or down.
         tail[tail < AT_END] = 0.0
     else:
         # Three degrees of freedom.
-        t, signed = math.sqrt(3.0) / np.maximum(np.abs(z), TINY), z
+        t = math.sqrt(3.0) / np.maximum(np.abs(z), TINY)
+        signed = z
         tail = np.arctan(t) - t / (1.0 + t * t)
         if t.min() < FAR:
             # A series, not a difference of nearly equal numbers.
@@ -171,45 +177,50 @@ class MonotoneLink(Record):
 
     def bent(self, bend: float) -> MonotoneLink:
         """Bend h by a number of its standard deviations, and standardize it."""
-        h = self.at(self.scale.sums.values)
-        link = replace(self, bend=bend / float(h.std()))
-        h = link.at(self.scale.sums.values)
-        return replace(link, shift=float(h.mean()), unit=float(h.std()))
+        link = replace(self, bend=bend / float(self.values.std()))
+        return replace(link, shift=float(link.values.mean()), unit=float(link.values.std()))
+
+    @property
+    def values(self) -> FloatArray:
+        """Values of h at the observations, (n_samples,)."""
+        return self.h(self.scale.sums.values)
 
     def apply(self, y: FloatArray) -> FloatArray:
         """Return h at standardized values of the effect; infinite beyond the base's range."""
-        return self.at(base_quantiles(self.scale.base, y.ravel())).reshape(y.shape)
+        return self.h(base_quantiles(self.scale.base, y.ravel())).reshape(y.shape)
 
-    def at(self, z: FloatArray) -> FloatArray:
+    def h(self, z: FloatArray) -> FloatArray:
         """Return h at points (n,) of the scale."""
-        h = self.scale.link_at(z, self.slopes)
+        values = self.scale.link_at(z, self.slopes)
         if self.bend:
             # Ends of outermost cells may lie far out; they are then infinite.
             with np.errstate(over="ignore"):
-                h = np.expm1(self.bend * h) / self.bend
-        return np.asarray((h - self.shift) / self.unit)
+                values = np.expm1(self.bend * values) / self.bend
+        return np.asarray((values - self.shift) / self.unit)
 
 
-def scales_of(cells: Cells, own: Density | ClusterDensity | None = None) -> list[EffectScale]:
-    """Map an effect to the scales of its own density and of bases whose ends it does not touch.
+def scales_of(cells: Cells, density: Density | ClusterDensity | None = None) -> list[EffectScale]:
+    """Map an effect to the scales of its density and of bases whose ends it does not touch.
 
     Next to a huge outlier the other values touch the end of a bounded base.
     """
-    n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
-    bases = [plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES]
-    scales = [EffectScale.of(n, points, b) for b in (*bases, own) if b is not None]
+    bases: list[Density | ClusterDensity] = []
+    for name in BASES:
+        bases.append(plain_density(name, cells.values, cells.lower, cells.upper))
+    if density is not None:
+        bases.append(density)
+    points = np.concatenate([cells.values, cells.edges])
+    scales = [EffectScale.of(len(cells.values), points, base) for base in bases]
     return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
-class PostNonlinear(CurveModel):
+class PostNonlinear(CurveModel, GaussianNoise):
     """A monotone function of the effect is a curve of the cause plus Gaussian noise.
 
     `lower` and `upper` (n_samples,) are h at both ends of each observation's cell.
     """
 
-    NAME = "pnl"
-    TEXT = "one mechanism, additive Gaussian noise, seen through a monotone function"
-    MARGINAL_NAME = "transformed"
+    FORM = Form("pnl", "one mechanism, additive Gaussian noise, seen through a monotone function")
     # These models can turn either variable into nearly any other, and without it they come close to
     # sigmoid mechanisms in the wrong direction (docs/notes/tried.md).
     PRIOR = 4.0
@@ -230,108 +241,83 @@ class PostNonlinear(CurveModel):
         n_iter: int,
     ) -> PostNonlinear:
         """Encode an effect by both functions."""
-        edges = link.at(link.scale.edges)
-        lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
+        edges = link.h(link.scale.edges)
+        lower = edges.take(cells.index)
+        upper = edges[1:].take(cells.index)
         nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
         return cls(nats, cost, cells, curve, mean, splines, n_iter, link, lower, upper)
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode an effect that is not tied."""
+        """Encode an effect that is not tied, and the residuals of h, or of h with a bend."""
         effect = fits.effect
-        if not effect.is_tied:
-            yield shortest(
-                fit_link(fits.cause.basis, effect.cells, scale) for scale in effect.scales
-            )
+        if effect.is_tied:
+            return
+        basis = fits.cause.basis
+        model = shortest(fit_link(basis, effect.cells, scale) for scale in effect.scales)
+        yield model
+        with_noise = FreeNoise.about(model)
+        # Without a cause the density is already free.
+        is_alone = len(basis.prior) == 1
+        yield with_noise if is_alone else with_bend(fits, model, with_noise)
+
+    @classmethod
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
+        """Yield its marginals, the second one if a plain density is worth a correction."""
+        models = cls.encode(fits)
+        for model in models:
+            yield ModelMarginal.of(model, "transformed")
+            if fits.effect.smooth.density.is_plain:
+                return
+            yield ModelMarginal.of(next(models), "transformed+noise")
 
     @computed
     def residual(self) -> FloatArray:
-        """Residuals of h at the observations, (n_samples,)."""
-        return self.link.at(self.link.scale.sums.values) - self.curve
+        """ResidualCells of h at the observations, (n_samples,)."""
+        return self.link.values - self.curve
 
     @computed
     def _table(self) -> tuple[FloatArray, FloatArray]:
         edges = self.cells.edges
         return self.link.apply(edges), edges
 
-    def curves(self, at: FloatArray) -> EffectCurves:
+    def curves(self, points: FloatArray) -> EffectCurves:
         """Evaluate f and its band, mapped back through h, within the range of the cells."""
-        return EffectCurves.about(self.curve_at(at), 1.0).through(
+        return EffectCurves.about(self.curve_at(points), 1.0).through(
             lambda h: np.asarray(np.interp(h, *self._table))
         )
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
 
-
-class PostNonlinearFreeNoise(ConditionalModel):
-    """The same with noise of a fitted density about the functions of the Gaussian fit, `plain`.
-
-    `lower` and `upper` (n_samples,) are h at both ends of each observation's cell, less f.
-    """
-
-    NAME = "pnl+noise"
-    TEXT = "one mechanism, additive noise of a fitted density, seen through a monotone function"
-    MARGINAL_NAME = "transformed+noise"
-    PRIOR = PostNonlinear.PRIOR
-
-    plain: PostNonlinear
-    noise: Density
-    lower: FloatArray
-    upper: FloatArray
-
-    @classmethod
-    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
-        """Encode the residuals by their own density, of h or of h with a bend."""
-        for plain in fits.encoded(PostNonlinear):
-            best = cls.about(plain)
-            # Without a cause the density is already free.
-            yield best if len(fits.cause.basis.prior) == 1 else cls.with_bend(fits, best)
-
-    @classmethod
-    def with_bend(cls, fits: FitCache, best: PostNonlinearFreeNoise) -> PostNonlinearFreeNoise:
-        """Bend h back, which a Gaussian fit has bent so that skewed noise looks less skewed."""
-        plain, kinds = best.plain, (Additive, AdditiveFreeNoise, LocationScaleFreeNoise)
-        n = len(best.nats)
-        others = fits.shortest_of(kinds).length + SAVED * n
-        if best.length > min(plain.length - 0.5 * math.log(n), others):
-            return best
-        of_curve = _curve_over(fits, plain.link.bent(0.0)).curve_cost
-        skew = float(np.sum(plain.residual**3))
-        for bend in BENDS:
-            bent = cls.about(_bent(fits, plain, math.copysign(bend, skew), of_curve))
-            if bent.length >= best.length:
-                break
-            best = bent
-        return best
-
-    @classmethod
-    def about(cls, plain: PostNonlinear) -> PostNonlinearFreeNoise:
-        """Encode the residuals of both functions by their own density."""
-        lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
+    def residual_cells(self) -> ResidualCells:
+        lower = self.lower - self.curve
+        upper = self.upper - self.curve
         # Outermost cells without an end on this scale are taken to be symmetric.
-        lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
-        upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
-        noise, nats = fit_density(plain.residual, lower, upper, plain.cells.n_distinct)
-        return cls(nats, plain.cost + noise.cost, plain.cells, plain, noise, lower, upper)
+        lower = np.where(np.isfinite(lower), lower, 2.0 * self.residual - upper)
+        upper = np.where(np.isfinite(upper), upper, 2.0 * self.residual - lower)
+        return ResidualCells(self.residual, lower, upper)
 
-    @classmethod
-    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
-        """Yield a marginal if a plain density is worth a correction."""
-        if not fits.effect.smooth.density.is_plain:
-            yield from super().marginals(fits)
 
-    @property
-    def converged(self) -> bool:
-        """Whether the fit of both functions converged."""
-        return self.plain.converged
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curves of the Gaussian fit."""
-        return self.plain.curves(at)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
+def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeNoise:
+    """Bend h back, which a Gaussian fit has bent so that skewed noise looks less skewed."""
+    n = len(best.nats)
+    longest = gaussian.length - 0.5 * math.log(n)
+    for kind in (Additive, LocationScale):
+        for model in fits.encoded(kind):
+            if type(model) is not LocationScale:
+                longest = min(longest, model.length + SAVED * n)
+    if best.length > longest:
+        return best
+    of_curve = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
+    skew = float(np.sum(gaussian.residual**3))
+    for bend in BENDS:
+        bent = _bent(fits, gaussian, math.copysign(bend, skew), of_curve)
+        with_noise = FreeNoise.about(bent)
+        if with_noise.length >= best.length:
+            break
+        best = with_noise
+    return best
 
 
 def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) -> PostNonlinear:
@@ -339,7 +325,8 @@ def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) ->
     link = plain.link.bent(bend)
     fit = _curve_over(fits, link)
     noise = math.sqrt(fit.noise_variance)
-    link, curve = replace(link, unit=noise * link.unit), fit.curves[:, 0] / noise
+    link = replace(link, unit=noise * link.unit)
+    curve = fit.curves[:, 0] / noise
     cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(curve))
     n_iter = plain.n_iter if fit.converged else CURVE_ITER
     mean = fit.mean[0] / noise
@@ -348,16 +335,18 @@ def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) ->
 
 def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
     """Fit a curve to a standardized function of the effect."""
-    return fits.plain_of(link.at(link.scale.sums.values), VARIANCE_FLOOR)
+    return fits.fit_curve(link.values, VARIANCE_FLOOR)
 
 
 def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
     """Fit h and f on a scale of the effect. O(N r)."""
-    slopes, mean = np.empty(N_SLOPES), np.empty(len(basis.prior))
+    slopes = np.empty(N_SLOPES)
+    mean = np.empty(len(basis.prior))
     design = Design(basis.design, basis.prior, basis.n_null)
     cost, n_iter = monotone_link(
         scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
     )
-    link, curve = MonotoneLink(scale, slopes), basis.design @ mean
+    link = MonotoneLink(scale, slopes)
+    curve = basis.design @ mean
     cost += scale.cost
     return PostNonlinear.of(cells, link, curve, cost, mean, basis.splines, n_iter)

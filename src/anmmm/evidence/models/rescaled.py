@@ -17,56 +17,48 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered, OrderedLinked
-from anmmm.evidence.models.gaussian import (
-    Additive,
-    AdditiveFreeNoise,
-    LocationScale,
-    LocationScaleFreeNoise,
-)
-from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
+from anmmm.evidence.models.form import RESCALED
+from anmmm.evidence.models.gaussian import Additive, LocationScale
+from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.mixture.splines import N_KNOTS, N_SMOOTH
 from anmmm.preprocessing import standardize
 
-# A cause is rescaled if its fourth moment exceeds a Gaussian's and its squared correlation with its
-# Gaussian scale is smaller than this.
-GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.97
+# Fourth moment of a Gaussian. A cause is rescaled if its own is larger.
+GAUSSIAN_MOMENT = 3.0
+# Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
+STRAIGHT = 0.97
 # Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
 # Kinds of models, by the kind of effect.
 Kinds = tuple[type[ConditionalModel], ...]
-SMOOTH: Kinds = (
-    Additive,
-    AdditiveFreeNoise,
-    LocationScale,
-    LocationScaleFreeNoise,
-    PostNonlinear,
-    PostNonlinearFreeNoise,
-)
+SMOOTH: Kinds = (Additive, LocationScale, PostNonlinear)
 LEVELS: Kinds = (Ordered, OrderedLinked, Counts)
 NAMES: Kinds = (Categories,)
 
 
-class Rescaled(Wrapped):
-    """The shortest model of one mechanism over the rescaled cause: `model`."""
+class OverColumns(Wrapped):
+    """The shortest model of one mechanism over other columns of the cause, its Gaussian scale."""
 
-    SUFFIX = NAME = "+rescaled"
-    WORDS = TEXT = ", over the scale on which the cause is Gaussian"
+    SUFFIX = RESCALED
     PRIOR = math.log(4.0)
 
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a rescaled cause; tied effects only by levels and counts."""
-        basis, effect = fits.cause.rescaled, fits.effect
+        basis = fits.cause.rescaled
+        effect = fits.effect
         if basis is None:
             return
+        kinds = LEVELS if effect.is_tied else SMOOTH
+        if effect.is_categorical:
+            kinds = NAMES
         inner = FitCache(Regressors(basis, fits.cause.groups), effect, 1)
-        kinds = NAMES if effect.is_categorical else LEVELS if effect.is_tied else SMOOTH
         yield cls.of(inner.shortest_of(kinds))
 
     @classmethod
-    def of(cls, model: ConditionalModel) -> Rescaled:
-        """Wrap a model over rescaled causes."""
+    def of(cls, model: ConditionalModel) -> OverColumns:
+        """Wrap a model over other columns."""
         return cls(model.nats, model.cost, model.cells, model)
 
 
