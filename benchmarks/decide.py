@@ -154,8 +154,8 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     rows["sign"] = np.where(rows["score"].abs() > RESOLUTION, np.sign(rows["score"]), 0.0)
     if "log_odds" in rows:
         # Of other methods and criteria the score decides.
-        has_odds = rows["log_odds"].notna()
-        rows["sign"] = np.where(has_odds, np.sign(rows["log_odds"]), rows["sign"])
+        odds = rows["log_odds"].astype(float)
+        rows["sign"] = np.where(odds.notna(), np.sign(odds), rows["sign"])
     rows["right"] = (rows["direction"] != 0) & (rows["direction"] == rows["truth"])
     rows["right_by_sign"] = (rows["sign"] != 0) & (rows["sign"] == rows["truth"])
     if "confidence" not in rows:
