@@ -22,6 +22,7 @@ GROUPS = {
     "trades": {CAUSE, NEITHER},
     "marginals": {CAUSE, UNRELATED},
     "vectors": {CAUSE},
+    "lines": {CAUSE},
     "mixed": {CAUSE, UNRELATED, COMMON_CAUSE, NEITHER},
 }
 
