@@ -18,17 +18,8 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
+from anmmm._kernels._library import KernelLibrary
 from anmmm._signals import unless_signal
-
-# What is overridden or used below, as in `_library`.
-NEEDED = (
-    CompileResultCacheImpl.get_filename_base,
-    CompileResultCacheImpl.reduce,
-    CompileResultCacheImpl.rebuild,
-    FunctionCache._load_overload,
-    FunctionCache._guard_against_spurious_io_errors,
-    rtsys.initialize,
-)
 
 
 @cache
@@ -53,7 +44,10 @@ class _Checked(CompileResultCacheImpl):
         # Damaged machine code would run.
         if hashlib.sha256(data).digest() != digest:
             raise ValueError("machine code is not as it was stored")
-        return super().rebuild(target_context, pickle.loads(data))
+        result = super().rebuild(target_context, pickle.loads(data))
+        # It is then linked as if it had just been compiled.
+        result.library.__class__ = KernelLibrary
+        return result
 
 
 class KernelCache(FunctionCache):

@@ -1,14 +1,13 @@
-"""The decorator that compiles kernels, their parallel forms, and the registry of all kernels.
+"""The decorators that compile kernels, and the registry of all kernels.
 
-`_library` halves the time that kernels compile, and `_cache` checks machine code on the disk. Both
-rest on Numba's private classes; if these differ, kernels are those of ``njit(cache=True)``.
+`kernel` compiles the serial form of a body, which releases the GIL. `kernel_parallel` compiles it
+once more, with its ``prange`` loops on Numba's threads, and with the parallel forms of its callees.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -16,20 +15,9 @@ import numpy as np
 from numba import config, njit
 from numpy.typing import NDArray
 
+from anmmm._kernels._cache import KernelCache
+from anmmm._kernels._library import KernelCompiler, SmallKernelCompiler
 from anmmm._typing import FloatArray as FloatArray
-
-KernelCache: Any = None
-try:
-    from anmmm._kernels._library import private_options as private_options
-except (ImportError, AttributeError):
-
-    def private_options(*, loops: bool, inner: bool, allocates: bool) -> dict[str, Any]:
-        """Return no options for plain ``njit``."""
-        return {}
-
-
-with suppress(ImportError, AttributeError):
-    from anmmm._kernels._cache import KernelCache
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("NUMBA_DISABLE_JIT is set, but kernels must be compiled; unset it")
@@ -45,15 +33,20 @@ SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
 def _compile(body: Callable[..., Any], *, cached: bool = True, **options: Any) -> Any:
+    # No kernel is a C callback.
+    options["no_cfunc_wrapper"] = True
     dispatcher = njit(body, nogil=True, error_model="numpy", **options)
     if cached:
         # Raised if no folder is writable. Every process then compiles, which is slow but works.
         with suppress(RuntimeError):
-            if KernelCache is None or not hasattr(dispatcher, "_cache"):
-                dispatcher.enable_caching()
-            else:
-                dispatcher._cache = KernelCache(body)
+            dispatcher._cache = KernelCache(body)
+    REGISTRY[name_of(body)] = dispatcher
     return dispatcher
+
+
+def name_of(body: Callable[..., Any]) -> str:
+    """Key of a kernel in `REGISTRY`, ``"module.name"``."""
+    return f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"
 
 
 def kernel(
@@ -72,27 +65,31 @@ def kernel(
     """
 
     def decorate(body: F) -> F:
-        vectors = loops or fastmath == SUMS
-        options = private_options(loops=vectors, inner=inner, allocates=allocates)
-        dispatcher = _compile(body, cached=not inner, fastmath=set(fastmath), **options)
-        REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
-        return cast(F, dispatcher)
+        compiler = KernelCompiler if loops or fastmath == SUMS else SmallKernelCompiler
+        options = {"no_cpython_wrapper": inner, "pipeline_class": compiler}
+        options["_nrt"] = allocates
+        return cast(F, _compile(body, cached=not inner, fastmath=set(fastmath), **options))
 
     return decorate
 
 
-@cache
-def parallel_form(dispatcher: Any) -> Any:
-    """Compile a kernel and its callees by plain Numba, their ``prange`` loops on its threads."""
-    body = dispatcher.py_func
-    scope = dict(body.__globals__)
-    for name in body.__code__.co_names:
-        if hasattr(scope.get(name), "py_func"):
-            scope[name] = parallel_form(scope[name])
+def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
+    """Compile a serial kernel once more, with its ``prange`` loops on Numba's threads."""
+    body = cast(Any, dispatcher).py_func
+    scope = {name: _parallel_form(value) for name, value in body.__globals__.items()}
+    if "prange" in body.__code__.co_names:
+        options: dict[str, Any] = {"parallel": True}
+    else:
+        options = {"pipeline_class": KernelCompiler}
     # Numba names cache files by qualified name and line: with the same name the parallel form would
     # load the machine code of the serial one.
     twin = FunctionType(body.__code__, scope, f"{body.__name__}_parallel")
     twin.__qualname__ = f"{body.__qualname__}_parallel"
     twin.__module__ = body.__module__
-    has_loops = "prange" in body.__code__.co_names
-    return _compile(twin, fastmath=dispatcher.targetoptions["fastmath"], parallel=has_loops)
+    twin.__doc__ = body.__doc__
+    return cast(F, _compile(twin, fastmath=set(fastmath), **options))
+
+
+def _parallel_form(value: Any) -> Any:
+    body = getattr(value, "py_func", None)
+    return value if body is None else REGISTRY.get(f"{name_of(body)}_parallel", value)

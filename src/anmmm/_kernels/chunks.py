@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anmmm._kernels._jit import FloatArray, kernel, parallel_form
+from anmmm._kernels._jit import REGISTRY, FloatArray, kernel, name_of
 
 
 @kernel(inner=True)
@@ -34,4 +34,4 @@ def run_in_chunks(kernel: Any, n_chunks: int | None, *arguments: Any) -> Any:
     """Call a kernel whose last argument is a number of chunks; serially if that is None."""
     if n_chunks is None:
         return kernel(*arguments, 1)
-    return parallel_form(kernel)(*arguments, n_chunks)
+    return REGISTRY[f"{name_of(kernel.py_func)}_parallel"](*arguments, n_chunks)

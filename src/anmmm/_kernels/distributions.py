@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from anmmm._kernels._arrays import empty
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import exponential, polynomial
 from anmmm._kernels.packed import exp_nonpositive
@@ -112,7 +111,7 @@ def gaussian_nats(
     lower, upper: (n,), may be infinite; curves: (n, C); weights: (C,); scale: (n,) or (1,).
     """
     n, C = curves.shape
-    density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
+    density, middle, half = empty(ROWS), empty(ROWS), empty(ROWS)
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
         mass = nats[first : first + rows]

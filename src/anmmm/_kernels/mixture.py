@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from anmmm._kernels._jit import FloatArray, kernel, private_options
+from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.e_step import EStep
@@ -45,7 +46,7 @@ def e_step(rows: Any, space: Any, step: EStep) -> float:
     raise NotImplementedError
 
 
-OPTIONS: Any = private_options(loops=True, inner=True, allocates=False)
+OPTIONS: Any = {"pipeline_class": KernelCompiler, "_nrt": False}
 
 
 @overload(e_step, jit_options=OPTIONS, strict=False)
