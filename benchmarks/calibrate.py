@@ -34,6 +34,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from anmmm.confidence import nats_error
+from anmmm.direction.outcome import SURE
 from benchmarks.decide import FEATURE, judged
 from benchmarks.stored import ROOT, Stored, store
 
@@ -140,7 +141,7 @@ def area_by_confidence(odds: pd.Series, weight: pd.Series) -> float:
 
 def quality(odds: pd.Series, weight: pd.Series) -> dict[str, float]:
     """Return shares of right and of sure decisions."""
-    is_sure = expit(odds.abs()) >= 0.9
+    is_sure = expit(odds.abs()) >= SURE
     return {
         "pairs": len(odds),
         "right": np.average(odds > 0.0, weights=weight),
@@ -172,12 +173,10 @@ def quality_by_kind(rows: pd.DataFrame, odds: pd.DataFrame) -> pd.DataFrame:
 
 def without_features(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the quality of the kinds of a feature without it, on real pairs of other data sets."""
-    features = {kind: list(fit(rows, kind)) for kind in ("tied", "few")}
+    shown_of = {"tied": ["many values"], "few": ["few values, the cause", "few values, the effect"]}
     lines = []
-    for kind, names in features.items():
-        shown = ["many values"] if kind == "tied" else ["few values, the cause"]
-        shown += [] if kind == "tied" else ["few values, the effect"]
-        for name in ("nothing", *names):
+    for kind, shown in shown_of.items():
+        for name in ("nothing", *fit(rows, kind)):
             reduced = rows.copy()
             if name != "nothing":
                 reduced.loc[reduced["kind"] == kind, f"{FEATURE}{name}"] = 0.0

@@ -198,7 +198,8 @@ def test_distinct_rows_that_speak_for_the_other_direction_confirm_nothing(
     columns = np.repeat(np.random.default_rng(0).normal(size=(2, 40, 1)), 5, axis=1)
     variables = as_variables(*columns)
     lengths = evidence(*columns)
-    (caveat,) = pair_caveats(variables, lengths, odds, None, None, lambda _: distinct_odds)
+    no_outliers = np.zeros(200, dtype=bool)
+    (caveat,) = pair_caveats(variables, lengths, odds, no_outliers, None, lambda _: distinct_odds)
     assert caveat.max_confidence == confidence
 
 

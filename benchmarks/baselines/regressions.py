@@ -5,8 +5,6 @@ Each returns a score of x and y (n_samples,), positive if x causes y; exchanging
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma
@@ -16,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 
 from anmmm._typing import FloatArray
-from anmmm.direction.prior import LEAST_ERROR, cubic_error, unit_interval
+from anmmm.direction.prior import log_error_ratio
 
 # bQCD: levels of quantiles by Gauss-Legendre quadrature, one level with fewer rows.
 N_LEVELS = 7
@@ -34,9 +32,7 @@ def reci(x: FloatArray, y: FloatArray) -> float:
     Blöbaum, Janzing, Washio, Shimizu, Schölkopf: Cause-effect inference by comparing regression
     errors. AISTATS 2018. Variables are scaled to [0, 1]. O(N).
     """
-    x = unit_interval(x)
-    y = unit_interval(y)
-    return math.log(cubic_error(y, x) + LEAST_ERROR) - math.log(cubic_error(x, y) + LEAST_ERROR)
+    return log_error_ratio(x, y)
 
 
 def bqcd(x: FloatArray, y: FloatArray) -> float:

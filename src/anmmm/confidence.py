@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from anmmm.evidence import EvidenceResult
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
-from anmmm.preprocessing import mean_ranks
+from anmmm.preprocessing import ranks_of_places
 
 # Error of the models beside that of the observations' differences, in nats, and the growth of its
 # square with N: it does not vanish. Chosen on odd pairs of the Tübingen and SIM folders.
@@ -69,10 +69,18 @@ def rank_nats(evidence: EvidenceResult) -> float:
     backward = evidence.backward
     if evidence.is_vector or forward.is_categorical or backward.is_categorical:
         return 0.0
-    x = mean_ranks(forward.cells.values)
-    y = mean_ranks(backward.cells.values)
+    x = ranks_of_places(forward.cells.index)
+    y = ranks_of_places(backward.cells.index)
     correlation = np.corrcoef(x, y)[0, 1]
     return 0.5 * (len(x) - 1) * float(correlation) ** 2 - RANK_COST
+
+
+def is_independence(evidence: EvidenceResult, probabilities: Probabilities) -> bool:
+    """Return whether independence is the relation of a pair: no model and no rank speaks for more.
+
+    The lengths choose it, and it is at least as probable as all other relations.
+    """
+    return evidence.independent and probabilities.independent >= 0.5
 
 
 def independence_probability(saved: float) -> float:

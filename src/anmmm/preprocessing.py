@@ -70,7 +70,13 @@ def order_by(x: FloatArray, y: FloatArray, order: IntArray | None = None) -> Int
 def mean_ranks(values: FloatArray) -> FloatArray:
     """Return ranks (n_samples,) minus a half, of equal values their mean."""
     # SciPy's `rankdata` loads slowly.
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, places = np.unique(values, return_inverse=True)
+    return ranks_of_places(places)
+
+
+def ranks_of_places(places: IntArray) -> FloatArray:
+    """Return `mean_ranks` of values whose places among the distinct ones are known."""
+    counts = np.bincount(places)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
 
 
@@ -135,6 +141,14 @@ class Cells(Record):
     def n_distinct(self) -> int:
         """Number of cells."""
         return len(self.edges) - 1
+
+    @property
+    def distinct(self) -> FloatArray:
+        """Value of each cell, (n_distinct,), increasing."""
+        # A part of the rows has empty cells.
+        distinct = 0.5 * (self.edges[:-1] + self.edges[1:])
+        distinct[self.index] = self.values
+        return distinct
 
     @computed
     def variance(self) -> float:

@@ -31,6 +31,7 @@ from anmmm.direction.outcome import (
     LACK_OF_FIT_PVALUE,
     UNMODELED_NOTE,
     UNRELATED_GIVEN,
+    plausible_text,
 )
 from anmmm.evidence import DirectionEvidence
 from anmmm.evidence.explain import explaining
@@ -181,7 +182,7 @@ class DirectionTask(PairTask):
         row = replace(row, explained_by=explained_by, reason=joined(row.reason, remark))
         if row.confidence is not None:
             confidence = min(row.confidence, EXPLAINED)
-            row = replace(row, confidence=confidence, plausible="; ".join(DIRECTED))
+            row = replace(row, confidence=confidence, plausible=plausible_text(DIRECTED))
             if row.direction and self.checked.min_confidence > EXPLAINED:
                 undecided = BY_DIRECTION[0]
                 row = replace(row, direction=0, relation=undecided, cause=None, effect=None)

@@ -7,7 +7,7 @@ decisions (docs/method/decisions.md, "Caveats").
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ CORE_FRACTION = 0.7
 CONFIRMING_CONFIDENCE = 0.75
 # Fewest distinct values by which a function is recognized.
 MIN_FUNCTION_VALUES = 11
+# Rows in which a function is looked for first.
+FIRST_ROWS = 300
 FUNCTION_NOTE = "one variable is an exact monotone function of the other: not sure"
 
 # Compares two variables (n_samples, n_features), and returns log-odds of x → y.
@@ -49,13 +51,14 @@ def pair_caveats(
     variables: Variables,
     evidence: EvidenceResult,
     odds: float,
-    outliers: BoolArray | None,
+    outliers: BoolArray,
     weigh: Weigh,
     odds_of_fraction: Callable[[float], float],
 ) -> list[Caveat]:
     """Return the caveats of a decision of these log-odds.
 
-    `weigh` compares other rows; `odds_of_fraction` are the log-odds if a fraction of rows counts.
+    `outliers` are the rows (n_samples,) that have one; `weigh` compares other rows;
+    `odds_of_fraction` are the log-odds if a fraction of rows counts.
     """
     caveats: list[Caveat] = []
     if evidence.is_vector:
@@ -63,7 +66,7 @@ def pair_caveats(
         caveats.append(Caveat("", UNSURE))
     elif not any(variables.categorical) and is_function(variables.x[:, 0], variables.y[:, 0]):
         caveats.append(Caveat(FUNCTION_NOTE, UNSURE))
-    if outliers is not None:
+    if outliers.any():
         caveats.append(outlier_caveat(variables, outliers, odds, weigh))
     fraction = distinct_fraction(np.hstack([variables.x, variables.y]))
     if fraction < 1.0:
@@ -77,21 +80,25 @@ def pair_caveats(
 
 def is_function(x: FloatArray, y: FloatArray) -> bool:
     """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
-    if min(len(np.unique(x)), len(np.unique(y))) < MIN_FUNCTION_VALUES:
-        return False
-    rises = np.diff(y[order_by(x, y)])
-    falls = np.diff(y[order_by(x, -y)])
-    return bool(np.all(rises >= 0.0) or np.all(falls <= 0.0))
+    # Few rows show of most pairs that they are none.
+    for rows in (slice(FIRST_ROWS), slice(None)):
+        rises = np.diff(y[rows][order_by(x[rows], y[rows])])
+        falls = np.diff(y[rows][order_by(x[rows], -y[rows])])
+        if not (np.all(rises >= 0.0) or np.all(falls <= 0.0)):
+            return False
+    return min(len(np.unique(x)), len(np.unique(y))) >= MIN_FUNCTION_VALUES
 
 
-def outlier_rows(variables: Variables) -> BoolArray | None:
-    """Return which observations (n_samples,) have an outlier in a column; None if none has."""
-    outliers = np.zeros(len(variables.x), dtype=np.bool_)
-    for values, is_categorical in zip(variables[:2], variables.categorical, strict=True):
+def outlier_rows(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray:
+    """Return which rows (n_samples,) have an outlier in a column of (n_samples, n_columns).
+
+    `categorical`: which columns hold categories, which have none.
+    """
+    outliers = np.zeros(len(columns), dtype=np.bool_)
+    for column, is_categorical in zip(columns.T, categorical, strict=True):
         if not is_categorical:
-            for column in values.T:
-                outliers |= outlier_mask(column)
-    return outliers if outliers.any() else None
+            outliers |= outlier_mask(column)
+    return outliers
 
 
 def outlier_mask(values: FloatArray) -> BoolArray:

@@ -16,7 +16,7 @@ from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
-from anmmm.confidence import probabilities_of
+from anmmm.confidence import is_independence, probabilities_of
 from anmmm.dependence import fit_both
 from anmmm.direction.caveats import outlier_rows, pair_caveats
 from anmmm.direction.outcome import measured_note
@@ -215,15 +215,10 @@ def decide(
         return DirectionResult(
             direction=sign_of(fits.score),
             score=fits.score,
-            confidence=None,
-            probabilities=None,
             names=names,
-            notes=(),
             criterion=options.criterion,
-            models=fits,
             prior=options.prior,
-            log_odds=None,
-            outliers=None,
+            models=fits,
             _variables=variables,
         )
     evidence = compare(
@@ -231,7 +226,8 @@ def decide(
     )
     _warn_of_convergence(evidence)
     odds = log_odds(evidence, options.prior)
-    outliers = outlier_rows(variables)
+    is_categorical = np.repeat(categorical, [x.shape[1], y.shape[1]])
+    outliers = outlier_rows(np.hstack([x, y]), is_categorical)
 
     def weigh(x: FloatArray, y: FloatArray) -> float:
         # Parts of the pair are compared without a common cause.
@@ -251,7 +247,7 @@ def decide(
     probabilities = probabilities_of(evidence, confidence if odds >= 0.0 else 1.0 - confidence)
     confidence = max(probabilities.forward, probabilities.backward)
     direction = int(np.sign(odds)) if abs(odds) > ODDS_RESOLUTION else 0
-    is_independent = evidence.independent and probabilities.independent >= 0.5
+    is_independent = is_independence(evidence, probabilities)
     if is_independent or evidence.confounded or confidence < options.min_confidence:
         direction = 0
     notes = [caveat.note for caveat in caveats if caveat.note]
@@ -264,16 +260,16 @@ def decide(
     return DirectionResult(
         direction=direction,
         score=evidence.score,
+        names=names,
+        criterion=options.criterion,
+        prior=options.prior,
+        models=evidence,
+        _variables=variables,
         confidence=confidence,
         probabilities=probabilities,
-        names=names,
-        notes=tuple(notes),
-        criterion=options.criterion,
-        models=evidence,
-        prior=options.prior,
         log_odds=odds,
-        outliers=outliers,
-        _variables=variables,
+        notes=tuple(notes),
+        outliers=outliers if outliers.any() else None,
     )
 
 

@@ -17,6 +17,8 @@ COMMON_CAUSE: Relation = "common cause"
 BY_DIRECTION: dict[int, Relation] = {1: "x→y", -1: "y→x", 0: "undecided"}
 DIRECTED = (BY_DIRECTION[1], BY_DIRECTION[-1])
 EITHER_DIRECTION = frozenset(DIRECTED)
+# Joins plausible relations in rows.
+SEPARATOR = "; "
 RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
 # Confidence from which a direction is called sure, and what the probabilities of plausible
@@ -110,7 +112,12 @@ def certainty_of(decision: Any) -> str | None:
 def plausible_of(decision: Any) -> tuple[str, ...]:
     """Return the plausible relations of a result, or of a row, which has them as one text."""
     relations = decision.plausible or ()
-    return tuple(relations.split("; ") if isinstance(relations, str) else relations)
+    return tuple(relations.split(SEPARATOR) if isinstance(relations, str) else relations)
+
+
+def plausible_text(relations: Sequence[str]) -> str | None:
+    """Return plausible relations as a row has them; None for none."""
+    return SEPARATOR.join(relations) or None
 
 
 def format_confidence(confidence: float | None) -> str:

@@ -18,13 +18,13 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.confidence import NATS_SLOPE, nats_error
-from anmmm.evidence import EvidenceResult
+from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.preprocessing import Cells
 
 Prior = Literal["learned", "flat"]
@@ -64,56 +64,48 @@ def learned_coefficients() -> dict[str, dict[str, float]]:
     return coefficients
 
 
-class Observed(NamedTuple):
-    """A variable as it was observed: its cells, and whether its values have no order."""
-
-    cells: Cells
-    is_categorical: bool
-
-    @classmethod
-    def of(cls, evidence: Any) -> Observed:
-        """Return the cause of a direction of single variables."""
-        return cls(evidence.cells, evidence.is_categorical)
-
-    @property
-    def is_few(self) -> bool:
-        """Whether it has few values or categories."""
-        n_repeated = (1.0 - DISTINCT_FRACTION) * len(self.cells.values)
-        has_repeated = len(self.cells.values) - self.cells.n_distinct > n_repeated
-        return self.is_categorical or (self.cells.n_distinct <= FEW_VALUES and has_repeated)
+def has_few_values(variable: DirectionEvidence) -> bool:
+    """Return whether the cause of a direction has few values or categories."""
+    cells = variable.cells
+    n_repeated = (1.0 - DISTINCT_FRACTION) * len(cells.values)
+    has_repeated = len(cells.values) - cells.n_distinct > n_repeated
+    return variable.is_categorical or (cells.n_distinct <= FEW_VALUES and has_repeated)
 
 
 def pair_features(evidence: EvidenceResult, z: float) -> tuple[str, dict[str, float]]:
     """Return the kind of a pair and its features, positive if they speak for x → y."""
-    x = Observed.of(evidence.forward)
-    y = Observed.of(evidence.backward)
-    n_rows = len(x.cells.values)
-    if x.is_few and y.is_few:
+    x = evidence.forward.cells
+    y = evidence.backward.cells
+    is_few_x = has_few_values(evidence.forward)
+    is_few_y = has_few_values(evidence.backward)
+    if is_few_x and is_few_y:
         return "tied", {"lengths": math.tanh(0.5 * z)}
-    if x.is_few:
-        return "few", few_features(x.cells, y.cells, z)
-    if y.is_few:
-        features = few_features(y.cells, x.cells, -z)
+    if is_few_x:
+        return "few", few_features(x, y, z)
+    if is_few_y:
+        features = few_features(y, x, -z)
         return "few", {name: -value for name, value in features.items()}
-    if min(x.cells.n_distinct, y.cells.n_distinct) >= DISTINCT_FRACTION * n_rows:
+    if min(x.n_distinct, y.n_distinct) >= DISTINCT_FRACTION * len(x.values):
         return "distinct", {"lengths": math.tanh(0.25 * z)}
     features = {
         "lengths": math.tanh(0.5 * z),
-        "regression error": regression_error(x.cells, y.cells),
-        "distinct values": math.tanh(math.log(y.cells.n_distinct) - math.log(x.cells.n_distinct)),
+        "regression error": math.tanh(log_error_ratio(x.values, y.values)),
+        "distinct values": math.tanh(math.log(y.n_distinct) - math.log(x.n_distinct)),
     }
     return "tied", features
 
 
-def regression_error(x: Cells, y: Cells) -> float:
-    """Return tanh of the log of both cubic regressions' errors, backward over forward.
+def log_error_ratio(x: FloatArray, y: FloatArray) -> float:
+    """Return the log of both cubic regressions' errors, backward over forward (RECI).
 
-    Both variables are scaled to [0, 1]: RECI (Blöbaum, Janzing, Washio, Shimizu, Schölkopf,
-    AISTATS 2018).
+    Both variables (n_samples,) are scaled to [0, 1]: Blöbaum, Janzing, Washio, Shimizu, Schölkopf,
+    AISTATS 2018.
     """
-    forward = cubic_error(unit_interval(x.values), unit_interval(y.values))
-    backward = cubic_error(unit_interval(y.values), unit_interval(x.values))
-    return math.tanh(math.log(backward + LEAST_ERROR) - math.log(forward + LEAST_ERROR))
+    x = unit_interval(x)
+    y = unit_interval(y)
+    forward = cubic_error(x, y)
+    backward = cubic_error(y, x)
+    return math.log(backward + LEAST_ERROR) - math.log(forward + LEAST_ERROR)
 
 
 def unit_interval(values: FloatArray) -> FloatArray:
@@ -136,14 +128,14 @@ def few_features(few: Cells, many: Cells, z: float) -> dict[str, float]:
     level_means = np.bincount(few.index, weights=many.values) / counts
     return {
         "lengths": math.tanh(0.25 * z),
-        "uneven spacing": math.tanh(log_spacing(many.values)),
+        "uneven spacing": math.tanh(log_spacing(many.distinct)),
         "two values": float(few.n_distinct == 2),
         "balance": float(counts.min() / counts.max()),
         "explained variance": float(counts @ level_means**2 / len(many.values)),
     }
 
 
-def log_spacing(values: FloatArray) -> float:
-    """Return the log of the deviation of gaps between distinct values over their mean."""
-    gaps = np.diff(np.unique(values))
+def log_spacing(distinct: FloatArray) -> float:
+    """Return the log of deviation over mean of the gaps between distinct values, increasing."""
+    gaps = np.diff(distinct)
     return math.log(gaps.std() / gaps.mean() + LEAST_SPACING)

@@ -10,7 +10,7 @@ from anmmm._record import Record, computed
 from anmmm._text import counted, hypotheses, renamed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
-from anmmm.confidence import Probabilities
+from anmmm.confidence import Probabilities, is_independence
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
 from anmmm.direction.outcome import (
     BY_DIRECTION,
@@ -21,6 +21,7 @@ from anmmm.direction.outcome import (
     is_sure,
     measured_note,
     plausible_relations,
+    plausible_text,
 )
 from anmmm.evidence import CommonCause, EvidenceResult
 from anmmm.gppom import FitOptions
@@ -91,18 +92,19 @@ class DirectionResult(Record):
 
     direction: int
     score: float
-    confidence: float | None
-    probabilities: Probabilities | None
     names: tuple[str, str]
-    notes: tuple[str, ...]
     criterion: str
-    models: EvidenceResult | LatentFits
     prior: str
-    log_odds: float | None
-    outliers: BoolArray | None
+    models: EvidenceResult | LatentFits
     # Both variables as checked.
     _variables: Variables
     n_dropped: int = 0
+    # Only under "evidence".
+    confidence: float | None = None
+    probabilities: Probabilities | None = None
+    log_odds: float | None = None
+    notes: tuple[str, ...] = ()
+    outliers: BoolArray | None = None
 
     def __repr__(self) -> str:
         text = format_with_confidence(self, hypotheses(*self.names))
@@ -128,7 +130,7 @@ class DirectionResult(Record):
         probabilities = self.probabilities
         if evidence is None or probabilities is None:
             return BY_DIRECTION[self.direction]
-        if not self.direction and evidence.independent and probabilities.independent >= 0.5:
+        if not self.direction and is_independence(evidence, probabilities):
             return INDEPENDENT
         if evidence.confounded:
             return COMMON_CAUSE
@@ -249,7 +251,7 @@ class DirectionResult(Record):
             "effect": effect if self.direction else None,
             "confidence": self.confidence,
             "sure": is_sure(self),
-            "plausible": "; ".join(self.plausible) or None,
+            "plausible": plausible_text(self.plausible),
             "score": self.score,
             "log_odds": self.log_odds,
             "check_pvalue": self.check_pvalue,

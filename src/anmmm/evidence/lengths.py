@@ -6,7 +6,6 @@ docs/method/decisions.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Self
 
@@ -147,10 +146,6 @@ class EvidenceResult(Record):
         if self.direction == 0:
             return None
         return self.forward if self.direction == 1 else self.backward
-
-
-# Compares two checked variables, (n_samples,) or (n_samples, n_features).
-Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
 
 def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS) -> EvidenceResult:

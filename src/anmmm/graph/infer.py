@@ -43,8 +43,6 @@ MIN_GAIN = 4.0
 MAX_PARENTS = 8
 # Rows that a fit needs for each cause.
 ROWS_A_PARENT = 10
-# Times by which refits of models that leave a doubt differ more than their error.
-FLEXIBLE_ERROR = 4.0
 # Nats a row that no length has; a search among longer ones might not end.
 MOST_NATS = 1000.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.

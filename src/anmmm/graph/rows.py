@@ -13,7 +13,7 @@ from anmmm.direction.caveats import (
     copies_note,
     distinct_fraction,
     distinct_rows,
-    outlier_mask,
+    outlier_rows,
     outliers_note,
 )
 from anmmm.graph.lengths import Lengths
@@ -22,10 +22,7 @@ from anmmm.graph.lengths import Lengths
 def again_without(lengths: Lengths) -> tuple[FloatArray, str, str]:
     """Return the rows for a second search, (n_kept, p), and notes on outliers and on copies."""
     values = lengths.sample.values
-    outliers = np.zeros(len(values), dtype=np.bool_)
-    for column, is_categorical in zip(values.T, lengths.sample.categorical, strict=True):
-        if not is_categorical:
-            outliers |= outlier_mask(column)
+    outliers = outlier_rows(values, lengths.sample.categorical)
     kept = ~outliers
     outlier_text = outliers_note(int(outliers.sum())) if outliers.any() else ""
     fraction = distinct_fraction(values)

@@ -92,9 +92,10 @@ class ANMMM(_Base):  # type: ignore[misc]
         result = infer_direction(X.iloc[:, 0], X.iloc[:, 1], **options)
         edge = _edge(result, names[0], names[1], on_undecided)
         self.result_ = result
-        self.forward_score_ = result.models.forward_score
-        self.backward_score_ = result.models.backward_score
-        if result.log_odds is not None:
+        if result.log_odds is None:
+            self.forward_score_ = result.models.forward_score
+            self.backward_score_ = result.models.backward_score
+        else:
             self.forward_score_ = -0.5 * result.log_odds
             self.backward_score_ = 0.5 * result.log_odds
         self.causal_graph_ = require("pgmpy.base", "interop", "this needs pgmpy").DAG()

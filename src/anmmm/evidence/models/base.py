@@ -84,9 +84,7 @@ class EffectCurves(Record):
     @classmethod
     def of_cells(cls, cells: Cells, mass: FloatArray) -> EffectCurves:
         """Mean and deviation of an effect whose cells have these probabilities, (n, n_distinct)."""
-        # A part of the rows has empty cells.
-        distinct = 0.5 * (cells.edges[:-1] + cells.edges[1:])
-        distinct[cells.index] = cells.values
+        distinct = cells.distinct
         mean = mass @ distinct
         variance = mass @ distinct**2 - mean**2
         scale = np.sqrt(np.maximum(variance, 0.0))
