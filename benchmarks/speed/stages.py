@@ -18,7 +18,7 @@ from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.postnonlinear import PostNonlinear
-from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
+from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture, smallest_noise
 from anmmm.mixture.starts import ordered_residuals, residual_starts
 from anmmm.preprocessing import standardize
 
@@ -73,7 +73,7 @@ def _fit(fits: FitCache, starts: list[np.ndarray], n_mechanisms: int) -> Mixture
         fits.effect.cells.values,
         starts=starts,
         noise_variance=noise,
-        floor=fits.effect.floor,
+        floor=fits.floor,
         tol=TOLERANCE,
         max_iter=MAX_ITER,
     )
@@ -110,7 +110,10 @@ class Stage(Compiled):
 
     def time_location_scale(self, n_samples: int) -> None:
         fit_location_scale(
-            self.at.cause.basis, self.values, self.single, floor=self.at.effect.floor
+            self.at.cause.basis,
+            self.values,
+            self.single,
+            floor=smallest_noise(self.at.effect.cells),
         )
 
     def time_post_nonlinear(self, n_samples: int) -> None:

@@ -22,6 +22,7 @@ from anmmm.evidence.hidden import (
     fit_groups,
 )
 from anmmm.evidence.hidden_code import mass_of, position_cost
+from anmmm.evidence.splits import gap_groups, part_of
 from drawn import variable_of
 
 
@@ -234,7 +235,7 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     x = np.where(labels, 4.0 + rng.exponential(size=400), 2.0 * rng.normal(size=400))
     y = rng.exponential(size=400) + 20.0 * labels
     pair = [variable_of(each) for each in (x, y)]
-    assert len(set(zip(labels, pair[1].sides, strict=True))) == 2
+    assert len(set(zip(labels, pair[1].once(gap_groups), strict=True))) == 2
     found = describe_common_cause(*pair)
     assert found.kind == "2 groups"
     # By counts under Jeffreys' prior, and by marginals of each group.
@@ -243,7 +244,7 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     expected += math.log(n) - math.log(0.05)
     for variable in pair:
         for group in range(2):
-            expected += variable.part(labels == group)[1].marginal.length
+            expected += part_of(variable, labels == group)[1].marginal.length
     assert found.length == pytest.approx(expected, abs=2.0)
-    assert np.array_equal(found.probabilities, np.eye(2)[pair[1].sides])
+    assert np.array_equal(found.probabilities, np.eye(2)[pair[1].once(gap_groups)])
     assert infer_direction(x, y).relation == "common cause"

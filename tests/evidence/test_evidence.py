@@ -107,7 +107,7 @@ def test_a_variable_is_described_given_any_others(rng):
 
     assert length(u, p) < min(length(u), length(p)) - 20
     assert length(u, p, noise) > length(u, p) - 2
-    assert min(length(u), length(p)) < effect.length
+    assert min(length(u), length(p)) < effect.marginal.length
 
 
 @pytest.mark.parametrize("n_shared", [0, N // 10])

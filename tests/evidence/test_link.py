@@ -12,9 +12,16 @@ from scipy.interpolate import BSpline
 from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import Variable, evidence
 from anmmm.evidence.density import BASES, plain_density
+from anmmm.evidence.marginal import smooth_density
 from anmmm.evidence.models import FitCache, Regressors
 from anmmm.evidence.models.discrete import OrderedLinked, scale_of_cuts
-from anmmm.evidence.models.postnonlinear import PostNonlinear, base_quantiles, fit_link, scales_of
+from anmmm.evidence.models.postnonlinear import (
+    PostNonlinear,
+    base_quantiles,
+    effect_scales,
+    fit_link,
+    scales_of,
+)
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 from drawn import standard
@@ -53,14 +60,14 @@ def test_quantiles_are_those_of_the_base(k):
 def test_quantiles_of_a_corrected_density_are_those_of_its_distribution_function(rng):
     y = standard(rng.normal(size=300) ** 3)[:, 0]
     variable = Variable.of(y)
-    density = variable.smooth.density
+    density = variable.once(smooth_density).density
     assert not density.is_plain
     found = base_quantiles(density, np.sort(y))
     assert_allclose(found, stats.norm.ppf(density.cdf(np.sort(y))), atol=1e-9)
     # Its scale is the last of the effect's, at the cost of the correction.
-    assert variable.scales[-1].base is density
+    assert variable.once(effect_scales)[-1].base is density
     location_and_scale = math.log(300)
-    assert variable.scales[-1].cost == pytest.approx(density.cost - location_and_scale)
+    assert variable.once(effect_scales)[-1].cost == pytest.approx(density.cost - location_and_scale)
 
 
 @pytest.mark.parametrize("bend", [-0.6, 0.0, 0.4])
@@ -134,10 +141,10 @@ def test_rows_are_the_functions_and_the_nats(pair):
 def test_the_shortest_scale_wins_and_its_cost_counts(pair):
     basis, cells = pair
     effect = Variable.of(cells.values)
-    lengths = [fit_link(basis, cells, scale).length for scale in effect.scales]
+    lengths = [fit_link(basis, cells, scale).length for scale in effect.once(effect_scales)]
     found = next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
     assert found.length == pytest.approx(min(lengths))
-    dearer = replace(effect.scales[0], cost=effect.scales[0].cost + 2.0)
+    dearer = replace(effect.once(effect_scales)[0], cost=effect.once(effect_scales)[0].cost + 2.0)
     assert fit_link(basis, cells, dearer).length == pytest.approx(lengths[0] + 2.0)
     # Cuts are on the scale that is shortest without a cause.
     values = cells.values.round(1)

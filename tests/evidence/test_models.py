@@ -194,14 +194,14 @@ def test_marginals_are_distributions(rng):
     for raw in [*drawn, *(draw(Rows(rng, 150)) for draw in MARGINS.values())]:
         variable = variable_of(raw)
         laws = list(marginals_of(variable))
-        assert variable.length == min(law.length for law in laws)
+        assert variable.marginal.length == min(law.length for law in laws)
         for law in laws:
             assert_is_a_law(law, variable.cells)
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
     variable = Variable.of_categories(standard(index)[:, 0])
     laws = list(marginals_of(variable))
     assert [law.base for law in laws] == ["levels", "logit"]
-    assert variable.length == min(law.length for law in laws)
+    assert variable.marginal.length == min(law.length for law in laws)
     for law in laws:
         assert_is_a_law(law, variable.cells)
 

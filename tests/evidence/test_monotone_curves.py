@@ -9,7 +9,7 @@ from anmmm.direction import infer_direction
 from anmmm.evidence import evidence
 from anmmm.evidence.models import FitCache
 from anmmm.evidence.models.monotone import Monotone
-from anmmm.evidence.models.postnonlinear import LINK_PRIOR
+from anmmm.evidence.models.postnonlinear import LINK_PRIOR, effect_scales
 from drawn import variable_of
 
 FUNCTIONS = {"exp": np.exp, "cubic": lambda x: x**3 + x}
@@ -35,7 +35,7 @@ def test_the_curve_is_the_most_probable_one(rng, sign):
     x = rng.normal(size=120)
     y = sign * np.exp(x) + 0.02 * rng.normal(size=120)
     cause, effect = variable_of(x), variable_of(y)
-    scale, values = cause.scales[1], effect.cells.values
+    scale, values = cause.once(effect_scales)[1], effect.cells.values
     model = Monotone.over(scale, FitCache(cause, effect))
     integrals = scale.integrals(scale.sums.values)
     precision = LINK_PRIOR.fixed + LINK_PRIOR.bends

@@ -11,7 +11,7 @@ from anmmm import infer_direction
 from anmmm.evidence import evidence
 from anmmm.evidence.models.form import ATOM, RANGES
 from anmmm.evidence.models.parts import mass_of
-from anmmm.evidence.splits import above_gap, frequent_rows
+from anmmm.evidence.splits import above_gap, frequent_rows, splits_of
 from anmmm.mixture import SplineBasis
 from drawn import standard, variable_of
 
@@ -103,7 +103,7 @@ def test_values_that_many_rows_have_are_found_among_others(rng, values, count):
     variable = variable_of(rng.permutation(column))
     rows = frequent_rows(variable.cells, variable.is_tied)
     assert (0 if rows is None else rows.sum()) == count
-    assert (ATOM in [split.suffix for split in variable.splits]) == (count > 0)
+    assert (ATOM in [split.suffix for split in variable.once(splits_of)]) == (count > 0)
 
 
 @pytest.mark.parametrize("bent", [1, 2])
@@ -170,4 +170,4 @@ def test_a_gap_is_between_two_groups_whatever_the_sign(rng):
     assert np.array_equal(above_gap(y), slow)
     assert np.array_equal(above_gap(-y), ~slow)
     for draw in (rng.normal, rng.uniform, rng.exponential, rng.standard_cauchy):
-        assert RANGES not in [split.suffix for split in variable_of(draw(size=300)).splits]
+        assert RANGES not in [split.suffix for split in variable_of(draw(size=300)).once(splits_of)]

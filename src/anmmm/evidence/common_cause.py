@@ -28,6 +28,8 @@ from anmmm.evidence.hidden import (
 )
 from anmmm.evidence.hidden_code import CommonCause, encode
 from anmmm.evidence.marginal import CategoricalMarginal
+from anmmm.evidence.models.discrete import may_count
+from anmmm.evidence.splits import gap_groups, part_of
 from anmmm.evidence.variable import Variable
 from anmmm.preprocessing import Cells
 
@@ -59,8 +61,9 @@ def _shortest(x: Variable, y: Variable, shortest: float) -> CommonCause:
     """Return the shortest of fitted groups and curves, and of groups that gaps separate."""
     codes = [_fitted(x, y, shortest)]
     for variable in (x, y):
-        if 0 < variable.sides.max() < MOST_GROUPS:
-            codes.append(_gap_groups(variable.sides, x, y))
+        sides = variable.once(gap_groups)
+        if 0 < sides.max() < MOST_GROUPS:
+            codes.append(_gap_groups(sides, x, y))
     return min(codes, key=attrgetter("length"))
 
 
@@ -77,7 +80,7 @@ def _gap_groups(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
         for k in range(count):
             rows = labels == k
             positions[axis, k] = variable.cells.values[rows].mean()
-            piece = variable.part(rows)
+            piece = part_of(variable, rows)
             if piece is None:
                 continue
             part, inside = piece
@@ -114,7 +117,7 @@ def _kinds(variable: Variable) -> tuple[int, ...]:
     n_distinct = variable.cells.n_distinct
     if variable.is_categorical or n_distinct <= MOST_CATEGORIES:
         return (CATEGORICAL,)
-    if n_distinct <= MOST_COUNTS and variable.may_count:
+    if n_distinct <= MOST_COUNTS and may_count(variable):
         return NOISY, COUNTS
     return (NOISY,)
 

@@ -24,6 +24,7 @@ from anmmm.evidence.code import (
     mixture_levels,
     mixture_nats,
     noise_levels,
+    shortest,
 )
 from anmmm.evidence.density import ClusterDensity, Density, fit_density
 from anmmm.mixture import (
@@ -206,8 +207,15 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
-def clusters_of(cells: Cells, smooth: LogSplineDensity) -> list[Normals]:
-    """Return the descriptions of a variable by several Gaussians, beside that by a density."""
+def smooth_density(variable: Variable) -> LogSplineDensity:
+    """Describe a variable by a smooth density; call it by `Variable.once`."""
+    return LogSplineDensity.of(variable.cells)
+
+
+def cluster_densities(variable: Variable) -> list[Normals]:
+    """Describe a variable by several Gaussians; call it by `Variable.once`."""
+    cells = variable.cells
+    smooth = variable.once(smooth_density)
     longest = smooth.length - standard_nats(cells)
     max_count = min(MAX_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)
     if cells.n_distinct <= MOST_CATEGORIES:
@@ -218,6 +226,13 @@ def clusters_of(cells: Cells, smooth: LogSplineDensity) -> list[Normals]:
         return list(Normals.more(cells, longest, range(MAX_MECHANISMS + 1, max_count + 1)))
     counts = range(3, max(MAX_MECHANISMS, max_count) + 1)
     return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
+
+
+def shortest_density(variable: Variable) -> LogSplineDensity | Normals:
+    """Return the shorter description of a variable by a smooth density or by Gaussians."""
+    densities: list[LogSplineDensity | Normals] = [variable.once(smooth_density)]
+    densities += variable.once(cluster_densities)
+    return shortest(densities)
 
 
 def standard_nats(cells: Cells) -> float:
@@ -271,7 +286,7 @@ def own_marginals(variable: Variable) -> Iterator[Marginal]:
     if variable.is_categorical:
         yield CategoricalMarginal.of(cells)
         return
-    yield variable.smooth
+    yield variable.once(smooth_density)
     if cells.n_distinct <= MOST_CATEGORIES:
         yield CategoricalMarginal.of(cells)
-    yield from variable.clusters
+    yield from variable.once(cluster_densities)

@@ -6,15 +6,18 @@ docs/method/decisions.md, "Values that many rows have", "Effects with a gap".
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anmmm._record import Record
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.density import nearby, sparseness
-from anmmm.evidence.models.form import ATOM, RANGES
-from anmmm.evidence.models.parts import RANGES_PRIOR, Split
-from anmmm.preprocessing import Cells
+from anmmm.evidence.models.form import ATOM, RANGES, Suffix
+from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import Cells, standardize
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
@@ -34,6 +37,73 @@ MIN_TIED_VALUES = 4
 MIN_SPARSENESS = 3.0
 # Smallest fraction of the rows on either side of a gap.
 MIN_SIDE_FRACTION = 0.1
+# Nats of the choice of a gap or of clusters, because two hidden groups look so as well.
+RANGES_PRIOR = 6.0
+
+
+class Part(Record):
+    """Some rows of a variable (n_samples,), and the standardization of their values."""
+
+    rows: BoolArray
+    place: float
+    unit: float
+
+    def cells_of(self, cells: Cells) -> Cells:
+        """Return these rows in their own cells, standardized."""
+        return Cells(
+            values=self.apply(cells.values[self.rows]),
+            index=cells.index[self.rows],
+            lower=self.apply(cells.lower[self.rows]),
+            upper=self.apply(cells.upper[self.rows]),
+            edges=self.apply(cells.edges),
+        )
+
+    def apply(self, values: FloatArray) -> FloatArray:
+        """Standardize values."""
+        return (values - self.place) / self.unit
+
+    def undo(self, values: FloatArray) -> FloatArray:
+        """Undo `apply`."""
+        return self.place + self.unit * values
+
+
+class Split(Record):
+    """Parts of a variable's rows that are described separately.
+
+    `label` has two values: above and below a gap, or with and without a frequent value. `cost` are
+    nats of the place of a gap, `prior` those of the choice of the model.
+    """
+
+    suffix: Suffix
+    marginal_name: str
+    label: Variable
+    pieces: Sequence[tuple[Part, Variable]]
+    cost: float = 0.0
+    prior: float = 0.0
+
+
+def label_of(variable: Variable, rows: BoolArray) -> Variable:
+    """Return which rows (n_samples,) are in a part as a variable of two values."""
+    return variable.of(standardize(rows.astype(np.float64)[:, np.newaxis])[0][:, 0])
+
+
+def part_of(variable: Variable, rows: BoolArray) -> tuple[Part, Variable] | None:
+    """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
+    # A gap's sides are described for the variable alone, as an effect, and as hidden groups.
+    return variable.once(_part_of, rows.tobytes())
+
+
+def _part_of(variable: Variable, row_bytes: bytes) -> tuple[Part, Variable] | None:
+    rows = np.frombuffer(row_bytes, dtype=bool)
+    values = variable.cells.values[rows]
+    if not np.ptp(values) > 0.0:
+        return None
+    part = Part(rows, float(values.mean()), float(values.std()))
+    cells = part.cells_of(variable.cells)
+    raw = None if variable.raw is None else variable.raw[rows]
+    basis = SplineBasis.constant(len(values))
+    points = cells.values[:, np.newaxis]
+    return part, replace(variable, cells=cells, basis=basis, points=points, raw=raw)
 
 
 def splits_of(variable: Variable) -> list[Split]:
@@ -47,10 +117,10 @@ def split_at_value(variable: Variable) -> Split | None:
     frequent = None if variable.is_categorical else frequent_rows(variable.cells, variable.is_tied)
     if frequent is None:
         return None
-    piece = variable.part(~frequent)
+    piece = part_of(variable, ~frequent)
     if piece is None:
         return None
-    return Split(ATOM, "two-part", variable.of_label(~frequent), [piece])
+    return Split(ATOM, "two-part", label_of(variable, ~frequent), [piece])
 
 
 def split_at_gap(variable: Variable) -> Split | None:
@@ -60,7 +130,7 @@ def split_at_gap(variable: Variable) -> Split | None:
     above = above_gap(variable.cells.values)
     if above is None:
         return None
-    sides = [variable.part(above), variable.part(~above)]
+    sides = [part_of(variable, above), part_of(variable, ~above)]
     pieces = [side for side in sides if side is not None]
     if len(pieces) < 2:
         return None
@@ -71,7 +141,7 @@ def split_at_gap(variable: Variable) -> Split | None:
     if fractions @ np.log(units / fractions) > 0.0:
         return None
     place_cost = math.log(len(above))
-    label = variable.of_label(above)
+    label = label_of(variable, above)
     return Split(RANGES, "two-range", label, pieces, place_cost, RANGES_PRIOR)
 
 
@@ -79,11 +149,12 @@ def gap_groups(variable: Variable) -> IntArray:
     """Return the number (n_samples,) of each row's group between gaps, zeros without a gap."""
     labels = np.zeros(len(variable.cells.values), dtype=np.intp)
     n_groups = 0
-    for split in variable.splits:
+    for split in variable.once(splits_of):
         if split.suffix == RANGES:
             for part, piece in split.pieces:
-                labels[part.rows] = piece.sides + n_groups
-                n_groups += int(piece.sides.max()) + 1
+                sides = piece.once(gap_groups)
+                labels[part.rows] = sides + n_groups
+                n_groups += int(sides.max()) + 1
     return labels
 
 

@@ -1,4 +1,7 @@
-"""A standardized variable with all quantities that depend only on it."""
+"""A standardized variable: its values, columns for curves over it, and its marginal.
+
+What models derive from it alone lives with them, and is computed once by `Variable.once`.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anmmm._record import Record, computed
-from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
-from anmmm.evidence.density import Density
-from anmmm.evidence.marginal import LogSplineDensity, Marginal, Normals, clusters_of
-from anmmm.evidence.models import Part, Split, marginals_of
-from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
-from anmmm.evidence.models.rescaled import rescaled_basis
-from anmmm.evidence.splits import gap_groups, splits_of
-from anmmm.mixture import SplineBasis, level_basis, smallest_noise
+from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.models import marginals_of
+from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
 
 T = TypeVar("T")
@@ -28,8 +27,6 @@ TIED = 0.5
 # has such a peak.
 TIED_FRACTION = 0.1
 TIED_ROWS = 10
-# Largest count: the rounding errors of larger ones' probabilities would matter.
-LARGEST_COUNT = 1e9
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
 MOST_CACHED = 64
@@ -71,61 +68,13 @@ class Variable(Record):
         points = standardize(indicators(values))[0]
         return cls(Cells.of(values), level_basis(values), points, is_categorical=True)
 
-    @classmethod
-    def of_label(cls, rows: BoolArray) -> Variable:
-        """Describe which rows (n_samples,) are in a part."""
-        return cls.of(standardize(rows.astype(np.float64)[:, np.newaxis])[0][:, 0])
-
     @computed
     def marginal(self) -> Marginal:
         """Its shortest marginal description."""
         return shortest(marginals_of(self))
 
-    @computed
-    def smooth(self) -> LogSplineDensity:
-        """Its description by a smooth density."""
-        return LogSplineDensity.of(self.cells)
-
-    @computed
-    def clusters(self) -> list[Normals]:
-        """Its descriptions by several Gaussians."""
-        return clusters_of(self.cells, self.smooth)
-
-    @computed
-    def shortest_density(self) -> LogSplineDensity | Normals:
-        """The shorter of the smooth density and clusters."""
-        densities: list[LogSplineDensity | Normals] = [self.smooth, *self.clusters]
-        return shortest(densities)
-
-    @computed
-    def scales(self) -> list[EffectScale]:
-        """Starting scales of monotone functions of it."""
-        density = self.shortest_density.density
-        is_plain = isinstance(density, Density) and density.is_plain
-        return scales_of(self.cells, None if self.is_tied or is_plain else density)
-
-    @computed
-    def rescaled(self) -> SplineBasis | None:
-        """Columns for curves over its Gaussian scale; None if its own scale is near that."""
-        return None if self.is_categorical else rescaled_basis(self.marginal)
-
-    @computed
-    def splits(self) -> list[Split]:
-        """Parts of its rows that are described separately."""
-        return splits_of(self)
-
-    @computed
-    def sides(self) -> IntArray:
-        """Number (n_samples,) of each row's group, if gaps separate groups; else zeros."""
-        return gap_groups(self)
-
-    def part(self, rows: BoolArray) -> tuple[Part, Variable] | None:
-        """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
-        # A gap's sides are described for the variable alone, as an effect, and as hidden groups.
-        return self.once(_part, rows.tobytes())
-
     def once(self, compute: Callable[..., T], *arguments: Hashable) -> T:
-        """Return what a function computes of the variable and arguments; it is computed once."""
+        """Return ``compute(variable, *arguments)``, computed once."""
         key = (compute, *arguments)
         if key not in self._computed:
             self._computed[key] = compute(self, *arguments)
@@ -136,30 +85,6 @@ class Variable(Record):
     def _computed(self) -> dict[tuple[Hashable, ...], Any]:
         return {}
 
-    @property
-    def groups(self) -> IntArray:
-        """Index (n_samples,) of each observation's value."""
-        return self.cells.index
-
-    @property
-    def length(self) -> float:
-        """Description length as a cause, in nats for all observations."""
-        return self.marginal.length
-
-    @property
-    def floor(self) -> float:
-        """Smallest noise variance of models of it as an effect."""
-        return smallest_noise(self.cells)
-
-    @property
-    def may_count(self) -> bool:
-        """Whether its values are tied whole numbers from 0 to `LARGEST_COUNT`."""
-        raw = self.raw
-        if raw is None or not self.is_tied:
-            return False
-        in_range = raw.min() >= 0.0 and raw.max() <= LARGEST_COUNT
-        return bool(in_range and np.all(raw == np.rint(raw)))
-
     @computed
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
@@ -169,18 +94,6 @@ class Variable(Record):
             return True
         largest = 1 if n_distinct == n else int(np.bincount(self.cells.index).max())
         return largest >= max(TIED_FRACTION * n, TIED_ROWS)
-
-
-def _part(variable: Variable, row_bytes: bytes) -> tuple[Part, Variable] | None:
-    rows = np.frombuffer(row_bytes, dtype=bool)
-    values = variable.cells.values[rows]
-    if not np.ptp(values) > 0.0:
-        return None
-    part = Part(rows, float(values.mean()), float(values.std()))
-    cells = part.cells_of(variable.cells)
-    basis = SplineBasis.constant(len(values))
-    raw = None if variable.raw is None else variable.raw[rows]
-    return part, Variable(cells, basis, cells.values[:, np.newaxis], raw)
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]

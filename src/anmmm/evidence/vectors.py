@@ -27,7 +27,7 @@ from anmmm.evidence.models import (
     Regressors,
     fit_models,
 )
-from anmmm.evidence.models.rescaled import rescaled_basis
+from anmmm.evidence.models.rescaled import gaussian_scale, rescaled_basis
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.mixture.splines import gaussian_basis
@@ -94,8 +94,10 @@ class Vector:
         self.max_mechanisms = max_mechanisms
         self.n_given = values.shape[1]
         variables = [Variable.of(np.ascontiguousarray(column)) for column in values.T]
+        lengths = [variable.marginal.length for variable in variables]
         order = sorted(
-            range(self.n_given), key=lambda place: (variables[place].length, [*values[:, place]])
+            range(self.n_given),
+            key=lambda place: (lengths[place], [*values[:, place]]),
         )
         # Places of the columns among those that are given.
         self.places: list[int] = []
@@ -208,7 +210,7 @@ def bases_over(causes: Sequence[Variable]) -> list[CauseBasis]:
     n_smooth = max(MIN_SMOOTH, SUM_SMOOTH // len(numerical))
     curves = [cause.once(summand, n_smooth, False) for cause in numerical]
     bases.append(CauseBasis(sum_basis(causes, curves), math.log(2.0)))
-    if any(cause.rescaled for cause in numerical):
+    if any(gaussian_scale(cause) for cause in numerical):
         curves = [cause.once(summand, n_smooth, True) for cause in numerical]
         cost = math.log(2.0) + OverColumns.PRIOR
         bases.append(CauseBasis(sum_basis(causes, curves), cost, is_rescaled=True))
@@ -231,7 +233,7 @@ def sum_basis(causes: Sequence[Variable], curves: Sequence[SplineBasis]) -> Spli
 def summand(variable: Variable, n_smooth: int, is_rescaled: bool) -> SplineBasis:
     """Return columns for the curve of a variable in a sum of several."""
     shape = {"n_knots": SUM_KNOTS, "n_smooth": n_smooth}
-    if is_rescaled and variable.rescaled is not None:
+    if is_rescaled and gaussian_scale(variable) is not None:
         basis = rescaled_basis(variable.marginal, **shape)
         if basis is not None:
             return basis
@@ -243,7 +245,7 @@ def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalMo
     if not causes:
         return Independent.of(effect.marginal)
     # Of several causes, a basis is of all of them.
-    own_scale = causes[0].rescaled if len(causes) == 1 else None
+    own_scale = gaussian_scale(causes[0]) if len(causes) == 1 else None
     candidates: list[tuple[ConditionalModel, FitCache, CauseBasis]] = []
     for basis in bases_over(causes):
         fits = FitCache(Regressors(basis.basis, rescaled=own_scale), effect, 1)

@@ -89,7 +89,7 @@ def compared(lengths: Lengths, edge: Given) -> Confounded:
     one, other = _residual(lengths, cause, of_cause), _residual(lengths, effect, others)
     if one is None or other is None:
         return NONE
-    apart = one.length + other.length
+    apart = one.marginal.length + other.marginal.length
     by_edge = lengths(effect, others) - lengths(effect, of_effect)
     common = describe_common_cause(one, other, apart - by_edge)
     gain = apart - common.length

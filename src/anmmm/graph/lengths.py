@@ -85,7 +85,7 @@ class Sample(Record):
 
     def in_canonical_order(self) -> Sample:
         """Return the same columns in an order that depends only on their values."""
-        lengths = [round(variable.length, 6) for variable in self.variables]
+        lengths = [round(variable.marginal.length, 6) for variable in self.variables]
         points = self.standardized.T.round(6).tolist()
         order = sorted(range(len(lengths)), key=lambda at: (lengths[at], points[at]))
         levels = self.levels or (None,) * len(order)

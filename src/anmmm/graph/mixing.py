@@ -29,7 +29,7 @@ from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
 from anmmm.graph.lengths import MIN_HINT, Lengths
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
-from anmmm.mixture import MixtureFit, SplineBasis
+from anmmm.mixture import MixtureFit, SplineBasis, smallest_noise
 from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import standardize
@@ -186,7 +186,7 @@ class Fitter:
                 starts=[start],
                 label_likelihood=rest,
                 noise_variance=0.5 / N_VALUES**2,
-                floor=variable.floor,
+                floor=smallest_noise(variable.cells),
                 tol=TOLERANCE,
                 max_iter=MAX_ITER,
             )
@@ -202,14 +202,15 @@ class Fitter:
         """Fit a column without any other column: a set of one."""
         variable, (basis, price) = self.variables[node], self._bases(causes)[0]
         y = variable.cells.values
-        single = fit_mixture(basis, y, starts=np.ones((1, len(y), 1)), floor=variable.floor)
+        floor = smallest_noise(variable.cells)
+        single = fit_mixture(basis, y, starts=np.ones((1, len(y), 1)), floor=floor)
         left = y - single.curves[:, 0]
         cuts = [left > np.quantile(left, part) for part in CUTS]
         # For curves that cross in the middle, or where their causes have their means.
         cuts.append(np.abs(left) > np.median(np.abs(left)))
         cuts += [left * column > 0.0 for column in basis.design[:, 1 : basis.n_null].T]
         starts = np.stack([soften(np.eye(N_VALUES)[cut.astype(int)]) for cut in cuts])
-        fit = fit_mixture(basis, y, starts=starts, floor=variable.floor, tol=TOLERANCE)
+        fit = fit_mixture(basis, y, starts=starts, floor=floor, tol=TOLERANCE)
         model = Switched.of(variable, fit, np.zeros((len(y), N_VALUES))).plus(price)
         return Group({node: model}, {node: causes})
 

@@ -20,7 +20,7 @@ from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.monotone import Monotone
-from anmmm.evidence.models.parts import Part, Parted, Split
+from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, OverColumns
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ __all__ = [
     "FreeNoise",
     "Independent",
     "OverColumns",
-    "Part",
     "Regressors",
-    "Split",
     "fit_models",
     "marginals_of",
     "model_text",

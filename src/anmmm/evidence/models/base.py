@@ -24,11 +24,11 @@ from anmmm.mixture import (
     choose_mixture,
     fit_location_scale,
     fit_single,
+    smallest_noise,
 )
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
-    from anmmm.evidence.models.postnonlinear import EffectScale
     from anmmm.evidence.variable import Variable
 
 # Change of the bound, in nats per observation, at which a fit stops.
@@ -95,16 +95,18 @@ class Regressors(Record):
     """Regressors of an effect that are not one variable.
 
     `basis` are columns for curves over them, `rescaled` those over another scale; `groups`
-    (n_samples,) number equal rows, if known. `scales` of a variable are for monotone functions
-    of it.
+    (n_samples,) number equal rows, if known.
     """
 
     basis: SplineBasis
     groups: IntArray | None = None
     rescaled: SplineBasis | None = None
-    scales: Sequence[EffectScale] = ()
     is_categorical: ClassVar[bool] = False
-    is_tied: ClassVar[bool] = False
+
+
+def groups_of(cause: Variable | Regressors) -> IntArray | None:
+    """Return the numbers (n_samples,) of equal rows of a cause, if known."""
+    return cause.groups if isinstance(cause, Regressors) else cause.cells.index
 
 
 @dataclass(eq=False, repr=False)
@@ -151,9 +153,14 @@ class FitCache:
         return 0.5 * math.log(len(self.effect.cells.values)) if self.cause.is_categorical else 0.0
 
     @computed
+    def floor(self) -> float:
+        """Smallest noise variance of the effect."""
+        return smallest_noise(self.effect.cells)
+
+    @computed
     def one_curve(self) -> MixtureFit:
         """One mechanism with constant noise."""
-        return self.fit_curve(self.effect.cells.values, self.effect.floor)
+        return self.fit_curve(self.effect.cells.values, self.floor)
 
     def fit_curve(self, values: FloatArray, floor: float) -> MixtureFit:
         """Fit one mechanism with constant noise to the effect on another scale, (n_samples,)."""
@@ -163,8 +170,7 @@ class FitCache:
     def location_scale(self) -> LocationScaleFit:
         """One mechanism with noise that depends on the cause."""
         values = self.effect.cells.values
-        floor = self.effect.floor
-        return fit_location_scale(self.cause.basis, values, self.one_curve, floor=floor)
+        return fit_location_scale(self.cause.basis, values, self.one_curve, floor=self.floor)
 
     @computed
     def mixtures(self) -> list[MixtureFit]:
@@ -178,7 +184,7 @@ class FitCache:
             self.effect.cells.values,
             max_mechanisms=max_mechanisms,
             first=(self.one_curve, self.location_scale),
-            floor=self.effect.floor,
+            floor=self.floor,
             tol=TOLERANCE,
             max_iter=MAX_ITER,
         )

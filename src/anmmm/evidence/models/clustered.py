@@ -13,11 +13,11 @@ from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, mixture_levels
-from anmmm.evidence.marginal import Normals
+from anmmm.evidence.marginal import Normals, shortest_density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.discrete import Ordered, free_cuts
 from anmmm.evidence.models.form import Form
-from anmmm.evidence.models.parts import RANGES_PRIOR
+from anmmm.evidence.splits import RANGES_PRIOR
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
@@ -45,7 +45,7 @@ class Clustered(ConditionalModel):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that is in clusters by itself."""
-        density = fits.effect.shortest_density
+        density = fits.effect.once(shortest_density)
         if not isinstance(density, Normals) or density.fit.n_mechanisms < MIN_CLUSTERS:
             return
         fit = density.fit

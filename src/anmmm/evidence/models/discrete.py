@@ -31,6 +31,7 @@ from anmmm.evidence.models.postnonlinear import (
     LINK_PRIOR,
     EffectScale,
     PostNonlinear,
+    effect_scales,
     slope_prior,
 )
 from anmmm.mixture import SplineBasis
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3
 # Most levels whose cuts are free only. Those of more may be a smooth function of the values.
 MAX_FREE_LEVELS = 10
+# Largest count: the rounding errors of larger ones' probabilities would matter.
+LARGEST_COUNT = 1e9
 # Smallest and largest size of a negative binomial distribution.
 MIN_SIZE = 0.05
 MAX_SIZE = 1e4
@@ -120,7 +123,8 @@ def scale_of_cuts(effect: Variable) -> EffectScale:
     """Return the scale on which smooth cuts between values are shortest without a cause."""
     cells = effect.cells
     constant = SplineBasis.constant(len(cells.values))
-    return min(effect.scales, key=lambda scale: OrderedLinked.on(scale, constant, cells).length)
+    scales = effect.once(effect_scales)
+    return min(scales, key=lambda scale: OrderedLinked.on(scale, constant, cells).length)
 
 
 def _latent(
@@ -178,7 +182,7 @@ class Counts(CurveModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect of tied whole numbers from 0 on, of at least three values."""
         effect = fits.effect
-        if effect.raw is not None and effect.cells.n_distinct >= 3 and effect.may_count:
+        if effect.raw is not None and effect.cells.n_distinct >= 3 and may_count(effect):
             yield fit_counts(fits.cause.basis, effect.cells, effect.raw).plus(fits.price)
 
     def curves(self, points: FloatArray) -> EffectCurves:
@@ -208,6 +212,15 @@ class Counts(CurveModel):
         zero = _probability_of_fewer(np.ones_like(mean), mean, self.size)
         others = np.maximum(1.0 - zero, TINY)
         return np.maximum(lower - zero, 0.0) / others, np.maximum(upper - zero, 0.0) / others
+
+
+def may_count(variable: Variable) -> bool:
+    """Return whether a variable's values are tied whole numbers from 0 to `LARGEST_COUNT`."""
+    raw = variable.raw
+    if raw is None or not variable.is_tied:
+        return False
+    in_range = raw.min() >= 0.0 and raw.max() <= LARGEST_COUNT
+    return bool(in_range and np.all(raw == np.rint(raw)))
 
 
 def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:

@@ -14,7 +14,13 @@ from anmmm._kernels.monotone import N_SLOPES, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, noise_levels, shortest
-from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, EffectCurves, FitCache
+from anmmm.evidence.models.base import (
+    CURVE_ITER,
+    ConditionalModel,
+    EffectCurves,
+    FitCache,
+    Regressors,
+)
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
 from anmmm.evidence.models.postnonlinear import (
@@ -23,6 +29,7 @@ from anmmm.evidence.models.postnonlinear import (
     EffectScale,
     MonotoneLink,
     PostNonlinear,
+    effect_scales,
 )
 
 # Largest variance of the noise about a smooth curve; with more, smooth curves are as short.
@@ -48,10 +55,13 @@ class Monotone(GaussianNoise):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect if it is nearly a function of one cause."""
         cause = fits.cause
-        if cause.is_tied or fits.effect.is_tied or fits.one_curve.noise_variance > MAX_NOISE:
+        if isinstance(cause, Regressors) or cause.is_tied or fits.effect.is_tied:
             return
-        if cause.scales:
-            model = shortest(cls.over(scale, fits) for scale in cause.scales)
+        if fits.one_curve.noise_variance > MAX_NOISE:
+            return
+        scales = cause.once(effect_scales)
+        if scales:
+            model = shortest(cls.over(scale, fits) for scale in scales)
             yield model
             yield FreeNoise.about(model)
 
@@ -68,7 +78,7 @@ class Monotone(GaussianNoise):
         h = MonotoneLink(scale, slopes).values
         # Least squares of y; the link minimizes those of h.
         curve = h * (h @ cells.values / (h @ h))
-        noise = math.sqrt(max(float(np.mean((cells.values - curve) ** 2)), fits.effect.floor))
+        noise = math.sqrt(max(float(np.mean((cells.values - curve) ** 2)), fits.floor))
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, curve, noise)
         return cls(nats, cost + scale.cost, cells, x, curve, noise, n_iter)
 

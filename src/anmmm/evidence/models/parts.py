@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anmmm._record import Record
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.marginal import Marginal
@@ -20,64 +19,17 @@ from anmmm.evidence.models.base import (
     FitCache,
     ModelMarginal,
     Regressors,
+    groups_of,
 )
 from anmmm.evidence.models.discrete import Ordered
-from anmmm.evidence.models.form import Form, Suffix
+from anmmm.evidence.models.form import Form
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.rescaled import OverColumns
+from anmmm.evidence.models.rescaled import OverColumns, gaussian_scale
+from anmmm.evidence.splits import Part, Split, splits_of
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
-
-# Nats of the choice of a gap or of clusters, because two hidden groups look so as well.
-RANGES_PRIOR = 6.0
-
-
-class Part(Record):
-    """Some rows of a variable (n_samples,), and the standardization of their values."""
-
-    rows: BoolArray
-    place: float
-    unit: float
-
-    def cells_of(self, cells: Cells) -> Cells:
-        """Return these rows in their own cells, standardized."""
-        return Cells(
-            values=self.apply(cells.values[self.rows]),
-            index=cells.index[self.rows],
-            lower=self.apply(cells.lower[self.rows]),
-            upper=self.apply(cells.upper[self.rows]),
-            edges=self.apply(cells.edges),
-        )
-
-    def apply(self, values: FloatArray) -> FloatArray:
-        """Standardize values."""
-        return (values - self.place) / self.unit
-
-    def undo(self, values: FloatArray) -> FloatArray:
-        """Undo `apply`."""
-        return self.place + self.unit * values
-
-    def given(self, cause: Variable | Regressors) -> Regressors:
-        """Return a cause in these rows."""
-        scale = None if cause.rescaled is None else cause.rescaled.of_rows(self.rows)
-        return Regressors(cause.basis.of_rows(self.rows), rescaled=scale)
-
-
-class Split(Record):
-    """Parts of a variable's rows that are described separately.
-
-    `label` has two values: above and below a gap, or with and without a frequent value. `cost` are
-    nats of the place of a gap, `prior` those of the choice of the model.
-    """
-
-    suffix: Suffix
-    marginal_name: str
-    label: Variable
-    pieces: Sequence[tuple[Part, Variable]]
-    cost: float = 0.0
-    prior: float = 0.0
 
 
 class Parted(ConditionalModel):
@@ -95,20 +47,19 @@ class Parted(ConditionalModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that has a frequent value or a gap."""
         cause = fits.cause
-        for split in fits.effect.splits:
-            label_fits = FitCache(
-                Regressors(cause.basis, cause.groups, cause.rescaled), split.label, 1
-            )
+        for split in fits.effect.once(splits_of):
+            regressors = Regressors(cause.basis, groups_of(cause), gaussian_scale(cause))
+            label_fits = FitCache(regressors, split.label, 1)
             label = label_fits.shortest_of((Independent, Ordered, OverColumns))
             models: list[ConditionalModel] = []
             for part, piece in split.pieces:
-                models.append(FitCache(part.given(cause), piece, 1).shortest())
+                models.append(FitCache(cause_in(part, cause), piece, 1).shortest())
             yield cls.of(fits.effect.cells, split, label, models).plus(split.prior)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals made of those of all parts."""
-        for split in fits.effect.splits:
+        for split in fits.effect.once(splits_of):
             label = Independent.of(split.label.marginal)
             models = [Independent.of(piece.marginal) for _, piece in split.pieces]
             model = cls.of(fits.effect.cells, split, label, models)
@@ -204,6 +155,15 @@ class Parted(ConditionalModel):
         noise = 0.5 * (side.upper - side.lower)
         variance = fraction * (noise**2 + (1.0 - fraction) * step**2)
         return EffectCurves.about(mean, np.sqrt(variance))
+
+
+def cause_in(part: Part, cause: Variable | Regressors) -> Regressors:
+    """Return a cause in the rows of a part."""
+    scale = gaussian_scale(cause)
+    return Regressors(
+        basis=cause.basis.of_rows(part.rows),
+        rescaled=None if scale is None else scale.of_rows(part.rows),
+    )
 
 
 def mass_of(code: Marginal | ConditionalModel) -> FloatArray:

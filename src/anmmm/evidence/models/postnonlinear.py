@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -25,7 +26,7 @@ from anmmm.evidence.density import (
     normal_quantile,
     plain_density,
 )
-from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.marginal import Marginal, shortest_density, smooth_density
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -40,6 +41,9 @@ from anmmm.evidence.models.gaussian import Additive, LocationScale
 from anmmm.mixture import Columns, MixtureFit, SplineBasis
 from anmmm.mixture.fits import VARIANCE_FLOOR
 from anmmm.preprocessing import Cells
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 # Nats.
 TOLERANCE = 1e-4
@@ -214,6 +218,13 @@ def scales_of(cells: Cells, density: Density | ClusterDensity | None = None) -> 
     return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
+def effect_scales(variable: Variable) -> list[EffectScale]:
+    """Return the starting scales of monotone functions of a variable."""
+    density = variable.once(shortest_density).density
+    is_plain = isinstance(density, Density) and density.is_plain
+    return scales_of(variable.cells, None if variable.is_tied or is_plain else density)
+
+
 class PostNonlinear(CurveModel, GaussianNoise):
     """A monotone function of the effect is a curve of the cause plus Gaussian noise.
 
@@ -254,7 +265,9 @@ class PostNonlinear(CurveModel, GaussianNoise):
         if effect.is_tied:
             return
         basis = fits.cause.basis
-        model = shortest(fit_link(basis, effect.cells, scale) for scale in effect.scales)
+        model = shortest(
+            fit_link(basis, effect.cells, scale) for scale in effect.once(effect_scales)
+        )
         yield model
         with_noise = FreeNoise.about(model)
         # Without a cause the density is already free.
@@ -267,7 +280,7 @@ class PostNonlinear(CurveModel, GaussianNoise):
         models = cls.encode(fits)
         for model in models:
             yield ModelMarginal.of(model, "transformed")
-            if fits.effect.smooth.density.is_plain:
+            if fits.effect.once(smooth_density).density.is_plain:
                 return
             yield ModelMarginal.of(next(models), "transformed+noise")
 

@@ -8,13 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
+from anmmm.evidence.models.base import (
+    ConditionalModel,
+    FitCache,
+    Regressors,
+    Wrapped,
+    groups_of,
+)
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered, OrderedLinked
 from anmmm.evidence.models.form import RESCALED
@@ -23,6 +30,9 @@ from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.mixture.splines import N_KNOTS, N_SMOOTH
 from anmmm.preprocessing import standardize
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 # Fourth moment of a Gaussian. A cause is rescaled if its own is larger.
 GAUSSIAN_MOMENT = 3.0
@@ -46,14 +56,14 @@ class OverColumns(Wrapped):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a rescaled cause; tied effects only by levels and counts."""
-        basis = fits.cause.rescaled
+        basis = gaussian_scale(fits.cause)
         effect = fits.effect
         if basis is None:
             return
         kinds = LEVELS if effect.is_tied else SMOOTH
         if effect.is_categorical:
             kinds = NAMES
-        inner = FitCache(Regressors(basis, fits.cause.groups), effect, 1)
+        inner = FitCache(Regressors(basis, groups_of(fits.cause)), effect, 1)
         yield cls.of(inner.shortest_of(kinds))
 
     @classmethod
@@ -72,6 +82,17 @@ class RescaledColumns(Columns):
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, 1); linear between values and constant beyond."""
         return self.splines.evaluate(np.interp(X, self.values, self.scale))
+
+
+def gaussian_scale(cause: Variable | Regressors) -> SplineBasis | None:
+    """Return columns over a cause's Gaussian scale; None if its own scale is near that."""
+    if isinstance(cause, Regressors):
+        return cause.rescaled
+    return None if cause.is_categorical else cause.once(_gaussian_scale)
+
+
+def _gaussian_scale(variable: Variable) -> SplineBasis | None:
+    return rescaled_basis(variable.marginal)
 
 
 def rescaled_basis(
