@@ -1,4 +1,4 @@
-r"""Fit the coefficients of the prior, and the constants of `anmmm.confidence`, to decisions.
+r"""Fit the coefficients of the prior, and the constants of the probabilities, to decisions.
 
     python -m benchmarks.decide real:FOLDER -n 1000 -o real.parquet
     python -m benchmarks.decide direct mixtures discrete unconfounded contaminated marginals \\
@@ -33,8 +33,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from anmmm.confidence import nats_error
 from anmmm.direction.outcome import SURE
+from anmmm.direction.prior import nats_error
 from benchmarks.decide import FEATURE, judged
 from benchmarks.stored import ROOT, Stored, store
 

@@ -1,11 +1,15 @@
 """Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from benchmarks.families.base import Rows as Rows
 from benchmarks.families.direct import categories_from_number, number_from_categories
 from benchmarks.families.marginals import MARGINS as MARGINS
 
 from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.direction.hypotheses import plausible_relations
+from anmmm.direction.outcome import BY_DIRECTION
 from anmmm.evidence.variable import Variable
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
@@ -19,6 +23,27 @@ def chain(n=500, seed=0):
     c = b**2 + 0.5 * b + 0.2 * rng.normal(size=n)
     d = np.sin(2 * c) + 0.2 * rng.normal(size=n)
     return {"a": a, "b": b, "c": c, "d": d}
+
+
+def made_up(direction, probabilities):
+    """Return hypotheses of a direction and probabilities that no data gave; None without them."""
+    if probabilities is None:
+        return SimpleNamespace(
+            direction=direction,
+            relation=BY_DIRECTION[direction],
+            probabilities=None,
+            confidence=None,
+            plausible=(),
+            log_odds=None,
+        )
+    return SimpleNamespace(
+        direction=direction,
+        relation=BY_DIRECTION[direction],
+        probabilities=probabilities,
+        confidence=max(probabilities[:2]),
+        plausible=plausible_relations(probabilities),
+        log_odds=float(direction),
+    )
 
 
 def standard(values):

@@ -21,7 +21,7 @@ ROOT = Path(anmmm.__file__).parent
 UPSTREAM_FIRST = """
     _version _lazy _typing _optional _signals _text _warning _compiling _kernels _threads
     _workers _record _files _validation _columns _categories preprocessing
-    gppom permutation independence mixture evidence _ahead confidence dependence direction
+    gppom permutation independence mixture evidence _ahead dependence direction
     clustering datasets collection evaluation graph plotting report interop __init__ cli __main__
 """
 ORDER = UPSTREAM_FIRST.split()

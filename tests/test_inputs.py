@@ -35,7 +35,6 @@ from anmmm._categories import as_names, as_variables
 from anmmm._validation import MIN_SAMPLES, as_matrix, as_pair
 from anmmm.collection import SourceError, as_pairs
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
-from anmmm.evidence import evidence
 from anmmm.gppom import fit_gppom
 from drawn import chain, make_categories, write_columns
 
@@ -184,7 +183,7 @@ ENTRIES = {
     "cluster_mechanisms": lambda x, y: cluster_mechanisms(x, y, fit_options=SHORT),
     "hsic": hsic,
     "hsic_test": hsic_test,
-    "evidence": evidence,
+    "description_lengths": description_lengths,
     "GPPOMObjective": anmmm.GPPOMObjective,
     "fit_gppom": lambda x, y: fit_gppom(x, y, fit_options=anmmm.FitOptions(**SHORT)),
 }

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 
 
 def counts(rng, n):
@@ -62,7 +62,7 @@ def test_the_order_of_many_observations_does_not_matter(kind, rng):
     # Above 4000 the starts of mixtures are compared on some of them.
     x, y = kind(rng, 4500)
     rows = rng.permutation(4500)
-    here, there = evidence(x, y), evidence(x[rows], y[rows])
+    here, there = description_lengths(x, y), description_lengths(x[rows], y[rows])
     assert abs(here.score - there.score) <= 1e-9 * (1.0 + abs(here.forward_score))
 
 
@@ -76,4 +76,6 @@ def test_one_quantity_in_two_units_is_undecided_and_without_confidence(rng):
     # Nor does arithmetic make new values.
     x = np.repeat([0.1 + 0.2, 0.3, 0.7, 0.1 * 3, 0.9], 8)
     y = np.arange(40) % 7 + x
-    assert abs(evidence(x, y).score - evidence(np.round(x, 12), y).score) < 1e-9
+    assert (
+        abs(description_lengths(x, y).score - description_lengths(np.round(x, 12), y).score) < 1e-9
+    )

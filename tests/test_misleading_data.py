@@ -15,20 +15,22 @@ from scipy.special import expit
 
 from anmmm import infer_direction, infer_directions
 from anmmm._categories import as_variables
-from anmmm.confidence import UNSURE
 from anmmm.datasets import make_single_mechanism
+from anmmm.direction import caveats
 from anmmm.direction.caveats import (
     CORE_FRACTION,
     FUNCTION_NOTE,
+    UNSURE,
     distinct_fraction,
     distinct_rows,
     is_function,
     outlier_mask,
     pair_caveats,
 )
+from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES, log_odds
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from drawn import write_columns
 
 OFF = {"common_cause": False}
@@ -108,8 +110,8 @@ def pair(code_in_x=None, code_in_y=None, n=200):
     [
         (None, 1e9, 200, "contradicted"),
         (None, -9999.0, 120, "contradicted"),
-        (-999.0, 1e6, 200, "confirmed"),
-        (-999.0, 1e6, 120, "not sure"),
+        (-999.0, None, 120, "less sure"),
+        (-999.0, 1e6, 120, "unsure anyway"),
     ],
 )
 def test_a_confidence_is_limited_by_the_other_rows(x, y, n, outcome):
@@ -118,8 +120,10 @@ def test_a_confidence_is_limited_by_the_other_rows(x, y, n, outcome):
     assert_array_equal(result.outliers, outlier_mask(first) | outlier_mask(second))
     others = infer_direction(first[~result.outliers], second[~result.outliers], **FLAT)
     assert others.direction == (-result.direction if outcome == "contradicted" else 1)
-    limited = {"contradicted": 0.5, "not sure": others.confidence}
-    assert result.confidence == pytest.approx(limited.get(outcome, expit(abs(result.log_odds))))
+    limits = {"contradicted": 0.5, "less sure": others.confidence}
+    expected = limits.get(outcome, expit(abs(result.log_odds)))
+    assert result.confidence == pytest.approx(expected)
+    assert ("without them" in result.notes[0]) == (outcome != "unsure anyway")
     swapped = infer_direction(second, first, **FLAT)
     assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
     # A common cause takes its share of what is left.
@@ -192,14 +196,15 @@ def test_copies_of_rows_count_once(prior):
     [(3.0, 1.0, expit(1.0)), (-3.0, -1.0, expit(1.0)), (3.0, -1.0, 0.5), (-3.0, 1.0, 0.5)],
 )
 def test_distinct_rows_that_speak_for_the_other_direction_confirm_nothing(
-    odds, distinct_odds, confidence
+    odds, distinct_odds, confidence, monkeypatch
 ):
     """Features of both columns may, if few rows weigh less than they do."""
     columns = np.repeat(np.random.default_rng(0).normal(size=(2, 40, 1)), 5, axis=1)
     variables = as_variables(*columns)
-    lengths = evidence(*columns)
+    lengths = description_lengths(*columns)
     no_outliers = np.zeros(200, dtype=bool)
-    (caveat,) = pair_caveats(variables, lengths, odds, no_outliers, None, lambda _: distinct_odds)
+    monkeypatch.setattr(caveats, "log_odds", lambda *_: distinct_odds)
+    (caveat,) = pair_caveats(variables, Hypotheses(lengths, odds), "flat", no_outliers)
     assert caveat.max_confidence == confidence
 
 

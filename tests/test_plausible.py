@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from anmmm.confidence import Probabilities
-from anmmm.direction.outcome import format_decision, is_decided, plausible_of, plausible_relations
+from anmmm.direction.hypotheses import Probabilities, plausible_relations
+from anmmm.direction.outcome import format_decision, is_decided, plausible_of
 
 THERE, BACK, COMMON, INDEPENDENT = "x→y", "y→x", "common cause", "independent"
 

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from anmmm import infer_direction
-from anmmm.confidence import NATS_SLOPE, nats_error
-from anmmm.direction.prior import learned_coefficients, log_odds, pair_features
-from anmmm.evidence import evidence
+from anmmm.direction.prior import (
+    NATS_SLOPE,
+    learned_coefficients,
+    log_odds,
+    nats_error,
+    pair_features,
+)
+from anmmm.evidence import description_lengths
 
 N = 150
 RNG = np.random.default_rng(0)
@@ -50,7 +55,7 @@ PAIRS = NUMBERS | CATEGORIES | EXTREMES
 
 def features_of(x, y, z=1.0):
     """Return the kind and the features of a pair."""
-    return pair_features(evidence(x, y), z)
+    return pair_features(description_lengths(x, y), z)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -75,17 +80,17 @@ def test_features_are_finite_and_bounded(name, z):
 @pytest.mark.parametrize("prior", ["learned", "flat"])
 def test_exchanging_the_variables_negates_the_log_odds_exactly(name, prior):
     _, x, y = PAIRS[name]
-    odds = log_odds(evidence(x, y), prior)
+    odds = log_odds(description_lengths(x, y), prior)
     assert math.isfinite(odds)
     assert odds != 0.0
-    assert log_odds(evidence(y, x), prior) == -odds
+    assert log_odds(description_lengths(y, x), prior) == -odds
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_units_shifts_reflections_and_the_order_of_rows_do_not_matter(name, rng):
     _, x, y = NUMBERS[name]
     rows = rng.permutation(N)
-    odds = log_odds(evidence(x, y), "learned")
+    odds = log_odds(description_lengths(x, y), "learned")
     for changed in (
         (2.54 * x, 0.3 * y),
         (x + 7.3, y - 100.0),
@@ -93,7 +98,7 @@ def test_units_shifts_reflections_and_the_order_of_rows_do_not_matter(name, rng)
         (x, 3.0 - y),
         (x[rows], y[rows]),
     ):
-        assert log_odds(evidence(*changed), "learned") == pytest.approx(odds, abs=1e-9)
+        assert log_odds(description_lengths(*changed), "learned") == pytest.approx(odds, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["far value", "far rounded value", "two far values"])
@@ -110,19 +115,19 @@ def test_features_beside_a_far_value_have_no_unit(name, rng):
 @pytest.mark.parametrize("fraction", [1.0, 0.25])
 def test_a_flat_prior_weighs_the_lengths_alone(name, fraction):
     _, x, y = PAIRS[name]
-    lengths = evidence(x, y)
+    lengths = description_lengths(x, y)
     error = nats_error(math.sqrt(fraction) * lengths.error, fraction * len(x))
     expected = NATS_SLOPE * fraction * lengths.nats / error
     assert log_odds(lengths, "flat", fraction) == pytest.approx(expected, rel=1e-12)
 
 
 def test_variables_of_several_columns_are_weighed_by_lengths_alone():
-    lengths = evidence(np.column_stack([X, LEVELS]), Y + np.sin(LEVELS))
+    lengths = description_lengths(np.column_stack([X, LEVELS]), Y + np.sin(LEVELS))
     assert log_odds(lengths, "learned") == log_odds(lengths, "flat") != 0.0
 
 
 def test_the_log_odds_of_independent_numbers_are_0_without_features(rng):
-    lengths = evidence(rng.normal(size=100), rng.uniform(size=100))
+    lengths = description_lengths(rng.normal(size=100), rng.uniform(size=100))
     assert lengths.independent
     assert log_odds(lengths, "learned") == log_odds(lengths, "flat") == 0.0
 

@@ -5,9 +5,14 @@ import pandas as pd
 import pytest
 
 import anmmm
-from anmmm import ANMMixture, cluster_mechanisms, infer_direction, infer_directions
+from anmmm import (
+    ANMMixture,
+    cluster_mechanisms,
+    description_lengths,
+    infer_direction,
+    infer_directions,
+)
 from anmmm.datasets import Pair
-from anmmm.evidence import evidence
 from anmmm.interop import hsic_score
 from anmmm.interop.causal_learn import ANMMM
 from anmmm.interop.dowhy import independence_test
@@ -20,7 +25,7 @@ GAP = Y.where(Y.index != 5)
 CALLS = {
     "infer_direction": infer_direction,
     "infer_direction drop": lambda x, y: infer_direction(x, GAP, missing="drop"),
-    "evidence": evidence,
+    "description_lengths": description_lengths,
     "cluster_mechanisms": cluster_mechanisms,
     "cluster_mechanisms drop": lambda x, y: cluster_mechanisms(x, GAP, missing="drop"),
     "cluster_mechanisms later": lambda x, y: cluster_mechanisms(X, Z).predict(x, y),

@@ -13,9 +13,10 @@ from anmmm import (
     cluster_mechanisms,
     infer_direction,
 )
-from anmmm.confidence import Probabilities
 from anmmm.datasets import make_anm_mixture
+from anmmm.direction.hypotheses import Probabilities
 from anmmm.direction.outcome import format_confidence
+from drawn import made_up
 
 X, Y, _ = make_anm_mixture("f3", random_state=1)
 DOSE, EFFECT = pd.Series(X, name="dose"), pd.Series(Y, name="effect (%)")
@@ -107,9 +108,7 @@ def test_a_text_tells_how_sure_a_decision_is(decided, direction, probabilities, 
     result = replace(
         decided,
         names=("x", "y"),
-        direction=direction,
-        probabilities=probabilities and Probabilities(*probabilities),
-        confidence=probabilities and max(probabilities[:2]),
+        hypotheses=made_up(direction, probabilities and Probabilities(*probabilities)),
     )
     assert repr(result).startswith(line)
     assert str(result).startswith(first)

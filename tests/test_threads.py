@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from anmmm._threads import SMALLEST_SHARED, blas_threads_for, both, single_thread
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from subprocess_helpers import LIMIT
 
 
@@ -78,8 +78,8 @@ def test_two_calls_run_at_once_where_samples_are_many_and_threads_are_two(two_nu
 
 def test_a_large_pair_is_decided_alike_on_one_thread_and_on_two(two_numba_threads):
     x, y, _ = make_anm_mixture("f3", SMALLEST_SHARED, random_state=1)
-    on_two = evidence(x, y)
+    on_two = description_lengths(x, y)
     with single_thread():
-        on_one = evidence(x, y)
+        on_one = description_lengths(x, y)
     for side in ("forward", "backward"):
         assert getattr(on_two, side).lengths == getattr(on_one, side).lengths

@@ -1,7 +1,7 @@
 """One family of many: the pairs among which a confidence is calibrated, 30 to 500 rows each.
 
 The number of rows and the kind follow from the seed. Seeds from `FIT_SEEDS` on, which the map of
-`anmmm.confidence` is fitted to, take designed families of even places, those below take the others.
+the probabilities are fitted to, take designed families of even places, those below take the others.
 """
 
 from __future__ import annotations

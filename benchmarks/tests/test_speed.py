@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from benchmarks.speed import stages
 from benchmarks.stored import ROOT
 
@@ -50,5 +50,5 @@ def test_stages_are_those_of_the_package(name, monkeypatch):
 
 def test_stages_give_what_a_decision_does():
     prepared = stages.prepared(100)
-    forward = evidence(prepared.raw, prepared.effect_raw).forward
+    forward = description_lengths(prepared.raw, prepared.effect_raw).forward
     assert prepared.model.length == forward.lengths[prepared.model.name]

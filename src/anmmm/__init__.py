@@ -16,14 +16,9 @@ if TYPE_CHECKING:
     from anmmm.collection import cluster_pairs, infer_directions
     from anmmm.collection.records import PairClusters, PairResult
     from anmmm.dependence import LatentFits
-    from anmmm.direction import (
-        CausalDirection,
-        DirectionResult,
-        description_lengths,
-        infer_direction,
-    )
+    from anmmm.direction import CausalDirection, DirectionResult, infer_direction
     from anmmm.evaluation import Evaluation, evaluate
-    from anmmm.evidence import DirectionEvidence, EvidenceResult
+    from anmmm.evidence import DirectionEvidence, EvidenceResult, description_lengths
     from anmmm.gppom import GPPOM, FitOptions, FitResult, Hyperparameters
     from anmmm.gppom.objective import GPPOMObjective
     from anmmm.graph import CausalGraph, GraphEdge, GraphNode, Mixing, infer_graph, orient
@@ -37,9 +32,9 @@ _NAMES = {
     "anmmm.collection.records": "PairClusters PairResult",
     "anmmm.datasets": "datasets",
     "anmmm.dependence": "LatentFits",
-    "anmmm.direction": "CausalDirection DirectionResult description_lengths infer_direction",
+    "anmmm.direction": "CausalDirection DirectionResult infer_direction",
     "anmmm.evaluation": "Evaluation evaluate",
-    "anmmm.evidence": "DirectionEvidence EvidenceResult",
+    "anmmm.evidence": "DirectionEvidence EvidenceResult description_lengths",
     "anmmm.gppom": "GPPOM FitOptions FitResult GPPOMObjective Hyperparameters",
     "anmmm.graph": "CausalGraph GraphEdge GraphNode Mixing infer_graph orient",
     "anmmm.independence": "HSICTest hsic hsic_test",
@@ -47,7 +42,7 @@ _NAMES = {
 }
 # Attributes too, as ``anmmm.plotting.plot_graph``; loaded by that, and not by ``import *``.
 _MODULES = (
-    "clustering collection confidence dependence direction evaluation evidence gppom graph "
+    "clustering collection dependence direction evaluation evidence gppom graph "
     "independence interop mixture permutation plotting preprocessing report"
 )
 

@@ -23,7 +23,7 @@ from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
 from anmmm._workers import start_worker, starting_workers
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.hidden import Rival, Search, fit_groups
 from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
@@ -173,7 +173,7 @@ def warm_up(n_jobs: int = 1) -> None:
 
 def _ties() -> None:
     x, y = points()
-    evidence(x, np.rint(2.0 * y))
+    description_lengths(x, np.rint(2.0 * y))
 
 
 def _mixtures() -> None:
@@ -201,6 +201,6 @@ _MORE: tuple[Part, ...] = (
     _mixtures,
     _process,
     partial(_tests, null="gamma"),
-    partial(evidence, *points()),
+    partial(description_lengths, *points()),
     _ties,
 )

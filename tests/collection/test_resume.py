@@ -263,14 +263,14 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_pat
 def test_directions_resume_to_the_same_file(tmp_path, path):
     source = {f"p{n}": make_anm_mixture("f3", 20, random_state=n)[:2] for n in range(6)}
     source["constant"] = (np.zeros(20), np.zeros(20))
-    options = {"random_state": 3, "min_confidence": 0.6}
+    options = {"random_state": 3, "prior": "flat"}
     infer_directions(source, **options).write(tmp_path / "whole.csv")
     with infer_directions(source, checkpoint=path, **options) as rows:
         assert rows[0].pair_id == "p0"
     infer_directions(source, n_jobs=2, checkpoint=path, **options).write(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    with pytest.raises(CheckpointError, match="min_confidence was"):
-        infer_directions(source, checkpoint=path, random_state=3, min_confidence=0.7)
+    with pytest.raises(CheckpointError, match="prior was"):
+        infer_directions(source, checkpoint=path, random_state=3)
     with pytest.raises(ValueError, match="keep_results=True cannot be used"):
         infer_directions(source, checkpoint=path, keep_results=True, **options)
 

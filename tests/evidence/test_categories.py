@@ -9,7 +9,7 @@ from scipy.special import logsumexp, softmax
 
 import oracle
 from anmmm import infer_direction
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.categories import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
@@ -123,7 +123,7 @@ def test_names_order_and_direction_do_not_matter(seed, n, role, random):
     names = sorted(set((second if role == "effect" else first).tolist()))
     if len(names) < 2:
         return
-    score = evidence(first, second).score
+    score = description_lengths(first, second).score
     others = [f"name {i}" for i in range(len(names))]
     random.shuffle(others)
     renamed = dict(zip(names, others, strict=True))
@@ -135,8 +135,8 @@ def test_names_order_and_direction_do_not_matter(seed, n, role, random):
         return values if values.dtype.kind == "f" else [renamed[v] for v in values.tolist()]
 
     # A fit stops where a step is below 1e-3, which rounding may part.
-    assert evidence(again(first), again(second)).score == pytest.approx(score, abs=1e-4)
-    assert evidence(second, first).score == -score
+    assert description_lengths(again(first), again(second)).score == pytest.approx(score, abs=1e-4)
+    assert description_lengths(second, first).score == -score
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -146,7 +146,7 @@ def test_an_effect_is_never_longer_than_by_itself(seed, n):
     k = rng.integers(3, 9)
     names = np.array(list("abcdefgh"))[rng.integers(0, k, n)]
     other = rng.standard_normal(n) if seed % 2 else np.array(list("uvwxyz"))[rng.integers(0, 6, n)]
-    result = evidence(names, other)
+    result = description_lengths(names, other)
     for side in (result.forward, result.backward):
         assert side.total <= side.independent
         assert side.converged
@@ -187,7 +187,7 @@ def test_a_category_is_a_group_with_a_mean_of_its_own(rng):
     names = np.repeat(["north", "south", "west"], 60)
     centers = {"north": 2.0, "south": -3.0, "west": 0.5}
     y = np.array([centers[name] for name in names]) + 0.3 * rng.standard_normal(180)
-    side = evidence(names, y).forward
+    side = description_lengths(names, y).forward
     assert side.model == "anm-1"
     at = np.array([[0.0], [1.0], [2.0]])
     codes = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
@@ -199,7 +199,7 @@ def test_two_categories_are_two_numbers(rng):
     x = rng.standard_normal(120)
     y = (x + 0.5 * rng.standard_normal(120) > 0).astype(float)
     names = np.where(y > 0, "yes", "no")
-    assert evidence(x, names).score == evidence(x, y).score
+    assert description_lengths(x, names).score == description_lengths(x, y).score
 
 
 def test_tests_of_independence_see_categories_and_not_their_numbers(rng):

@@ -5,7 +5,7 @@ from scipy.special import expit
 
 from anmmm import ANMMixture, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.preprocessing import standardize
 
@@ -30,7 +30,7 @@ def test_curves_of_a_mixture_are_those_of_the_estimator():
 def test_every_model_draws_the_curve_that_it_was_measured_by(rng):
     x = rng.uniform(-2, 2, 200)
     y = x**2 + (1 + 0.4 * x) * rng.normal(size=200)
-    side = evidence(x, y).forward
+    side = description_lengths(x, y).forward
     cause = standardize(x[:, None])[0]
     for name, model in side.models.items():
         curves = model.curves(cause)
@@ -54,7 +54,7 @@ def test_every_model_draws_the_curve_that_it_was_measured_by(rng):
 
 
 def test_data_of_another_fit_are_refused():
-    result = evidence(X, Y)
+    result = description_lengths(X, Y)
     for side in (result.forward, result.backward):
         with pytest.raises(ValueError, match="not the data that the result was made from"):
             model_curves(side, X_COLUMN**3, Y_COLUMN, X_COLUMN)
@@ -65,7 +65,7 @@ def test_data_of_another_fit_are_refused():
 def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
     x = rng.uniform(0, 4, 400)
     y = 2 * x + np.exp(x - 2) * rng.normal(size=400)
-    side = evidence(x, y).forward
+    side = description_lengths(x, y).forward
     assert side.model == "location-scale"
     at = np.array([[0.5], [2.0], [3.5]])
     curves = model_curves(side, x[:, np.newaxis], y[:, np.newaxis], at)
@@ -99,7 +99,7 @@ def drawn_effects(rng):
 def test_curves_of_levels_and_counts_are_observed_means(rng):
     x, effects = drawn_effects(rng)
     for name, y in effects.items():
-        side = evidence(x, y).forward
+        side = description_lengths(x, y).forward
         center = model_curves(side, x[:, None], y[:, None], x[:, None]).center[:, 0]
         for rows in np.array_split(np.argsort(x), 10):
             # A bin without a spread, all of one level, may still miss one of its hundred rows.
@@ -112,7 +112,7 @@ def test_the_curve_of_a_binary_effect_is_the_probability_of_its_upper_value(rng,
     x = rng.normal(size=N)
     y = np.where(rng.random(N) < expit(2.5 * x + 0.5), high, low)
     at = np.linspace(*np.quantile(x, [0.02, 0.98]), 100)[:, None]
-    curves = model_curves(evidence(x, y).forward, x[:, None], y[:, None], at)
+    curves = model_curves(description_lengths(x, y).forward, x[:, None], y[:, None], at)
     assert curves.levels == (high,)
     assert np.abs(curves.center - expit(2.5 * at + 0.5)).max() < 0.08
     # A probability has no band.
@@ -123,5 +123,7 @@ def test_the_curves_of_categories_are_probabilities_even_if_they_are_independent
     names = rng.choice(["a", "b", "c", "d"], N, p=[0.1, 0.2, 0.3, 0.4])
     x = rng.normal(size=N)
     codes = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
-    curves = model_curves(evidence(x, names).forward, x[:, None], codes, np.zeros((1, 1)))
+    curves = model_curves(
+        description_lengths(x, names).forward, x[:, None], codes, np.zeros((1, 1))
+    )
     assert_allclose(curves.center[0], [0.1, 0.2, 0.3, 0.4], atol=0.06)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anmmm.evidence import evidence, model_text, models
+from anmmm.evidence import description_lengths, model_text, models
 from anmmm.evidence.code import gaussian_nats, noise_levels
 from anmmm.evidence.models import ConditionalModel, EffectCurves
 from anmmm.evidence.models.form import ATOM, LINK, NOISE, RANGES, RESCALED, Form
@@ -40,7 +40,7 @@ class Line(ConditionalModel):
 def test_a_model_is_added_by_a_class_and_a_line(rng, monkeypatch):
     monkeypatch.setattr(models, "MODELS", (*models.MODELS, Line))
     x = rng.normal(size=200)
-    side = evidence(x, x + rng.normal(size=200)).forward
+    side = description_lengths(x, x + rng.normal(size=200)).forward
     assert side.model == "line"
     assert side.text == model_text("line") == "a straight line with Gaussian noise"
     assert side.check.pvalue > 0.01

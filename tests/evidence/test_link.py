@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.interpolate import BSpline
 
 from anmmm._kernels.monotone import N_SLOPES
-from anmmm.evidence import Variable, evidence
+from anmmm.evidence import Variable, description_lengths
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.marginal import smooth_density
 from anmmm.evidence.models import FitCache, Regressors
@@ -84,7 +84,7 @@ def test_a_bent_function_is_exponential_in_the_first_one(pair, bend):
 def test_skewed_noise_behind_a_function_bends_its_gaussian_fit(rng):
     x = rng.normal(size=300)
     y = np.sinh(x + 0.7 * rng.exponential(size=300))
-    side = evidence(x, y).forward
+    side = description_lengths(x, y).forward
     model = side.models["pnl+noise"]
     assert model.model.link.bend > 0.0
     assert model.length < side.models["pnl"].length - 30.0

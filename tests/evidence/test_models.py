@@ -12,7 +12,7 @@ from scipy.stats import nbinom, poisson
 
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
-from anmmm.evidence import evidence, model_text
+from anmmm.evidence import description_lengths, model_text
 from anmmm.evidence.density import BASES
 from anmmm.evidence.models import MODELS, ConditionalModel, FitCache, Regressors, marginals_of
 from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
@@ -88,14 +88,16 @@ def probability(nats, n_cells):
 
 
 def test_the_samples_have_every_model():
-    models = [m for kind in KINDS for m in evidence(*KINDS[kind](1)).forward.models.values()]
+    models = [
+        m for kind in KINDS for m in description_lengths(*KINDS[kind](1)).forward.models.values()
+    ]
     assert {type(model) for model in models} == {*MODELS, FreeNoise}
     assert {suffix for model in models for suffix in model.form.suffixes} == {*SUFFIXES.values()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_model_is_a_distribution_with_curves(kind):
-    models = evidence(*KINDS[kind](1)).forward.models
+    models = description_lengths(*KINDS[kind](1)).forward.models
     at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
     for model in models.values():
         below, above = model.levels()
@@ -171,7 +173,7 @@ def assert_is_a_law(law, cells):
 def test_huge_counts_without_zeros_keep_probabilities():
     for seed in range(20000, 20003):
         rng = np.random.default_rng([seed, 11])
-        result = evidence(*rng.zipf(1.5, (2, 300)).astype(float))
+        result = description_lengths(*rng.zipf(1.5, (2, 300)).astype(float))
         for side in (result.forward, result.backward):
             assert min(model.nats.min() for model in side.models.values()) > -1e-9
             assert side.lengths["independent"] < side.lengths.get("count", np.inf)
@@ -258,7 +260,7 @@ pairs = st.tuples(st.sampled_from(NUMBERS), st.integers(0, 1000))
 def test_both_directions_are_compared_by_the_same_laws(pair):
     kind, seed = pair
     x, y = KINDS[kind](seed)
-    one, other = evidence(x, y), evidence(y, x)
+    one, other = description_lengths(x, y), description_lengths(y, x)
     assert one.score == -other.score
     assert one.forward.total == other.backward.total
     assert_allclose(one.forward.independent, one.backward.independent, rtol=1e-12)
@@ -275,7 +277,10 @@ def test_neither_unit_nor_sign_nor_order_matters(pair, other):
     if kind in ("count", "positive count", "ordered") and other != "order":
         # Whole numbers from 0 are counts in the one unit alone.
         y = y / 7.0
-    here, there = evidence(x, y), evidence(*UNITS[other](x, y, np.random.default_rng(seed)))
+    here, there = (
+        description_lengths(x, y),
+        description_lengths(*UNITS[other](x, y, np.random.default_rng(seed))),
+    )
     lengths = abs(here.forward_score) + abs(here.backward_score)
     assert_allclose(there.score, here.score, atol=1e-6 * lengths)
     for side, again in ((here.forward, there.forward), (here.backward, there.backward)):
@@ -287,7 +292,7 @@ def test_neither_unit_nor_sign_nor_order_matters(pair, other):
 
 def test_counts_in_another_unit_are_tied_data():
     x, y = KINDS["count"](3)
-    counts, dozens = evidence(x, y), evidence(x, y / 12.0)
+    counts, dozens = description_lengths(x, y), description_lengths(x, y / 12.0)
     assert "count" in counts.forward.models
     assert "count" not in dozens.forward.models
     for name, length in dozens.forward.lengths.items():

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from anmmm.direction import infer_direction
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.models import FitCache
 from anmmm.evidence.models.monotone import Monotone
 from anmmm.evidence.models.postnonlinear import LINK_PRIOR, effect_scales
@@ -61,6 +61,6 @@ def test_the_curve_is_the_most_probable_one(rng, sign):
 def test_only_nearly_exact_effects_without_ties_have_one(rng):
     x = rng.normal(size=200)
     y = np.exp(x) + 0.02 * rng.normal(size=200)
-    assert "monotone" in evidence(x, y).forward.models
+    assert "monotone" in description_lengths(x, y).forward.models
     for one, other in ((x.round(1), y), (x, y.round(1)), (x, y + rng.normal(size=200))):
-        assert "monotone" not in evidence(one, other).forward.models
+        assert "monotone" not in description_lengths(one, other).forward.models

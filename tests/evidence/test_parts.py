@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit
 
 from anmmm import infer_direction
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.models.form import ATOM, RANGES
 from anmmm.evidence.models.parts import mass_of
 from anmmm.evidence.splits import above_gap, frequent_rows, splits_of
@@ -52,7 +52,7 @@ def beside_an_atom(side):
 
 def test_an_effect_in_two_parts_is_the_product_of_both(rng):
     x, y = hurdle(rng)
-    model = beside_an_atom(evidence(x, y).forward)
+    model = beside_an_atom(description_lengths(x, y).forward)
     rest, n, k = y > 0.0, len(y), model.cells.n_distinct
     [(part, others)] = model.parts
     assert np.array_equal(part.rows, rest)
@@ -67,7 +67,10 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
         slow -= np.log((1.0 - 1.0 / n) * mass + 1.0 / (n * k))
     assert_allclose(model.length, slow + model.label.cost + others.cost, rtol=1e-7)
     # Nearly what the parts are as pairs of their own.
-    parts = evidence(x, (~rest) * 1.0).forward.effect + evidence(x[rest], y[rest]).forward.effect
+    parts = (
+        description_lengths(x, (~rest) * 1.0).forward.effect
+        + description_lengths(x[rest], y[rest]).forward.effect
+    )
     assert model.length == pytest.approx(parts, abs=8.0)
     # The zeros first, then the others.
     below, above = model.levels()
@@ -84,7 +87,7 @@ def test_an_effect_in_two_parts_is_the_product_of_both(rng):
 
 @pytest.mark.parametrize("draw", [hurdle, random_zeros, jump])
 def test_pairs_with_zeros_are_shorter_in_the_right_direction(draw):
-    right = [evidence(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
+    right = [description_lengths(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
     assert right.count(1) == 5
 
 
@@ -130,7 +133,7 @@ def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
 @pytest.mark.parametrize("draw", [tied_zeros, answers])
 def test_tied_values_may_have_an_end_apart(draw, rng):
     x, y = draw(rng)
-    found = evidence(x, y)
+    found = description_lengths(x, y)
     assert found.forward.model.endswith("+atom")
     assert found.score > 0.0
     # The other rows stay counts, or levels.
@@ -139,7 +142,7 @@ def test_tied_values_may_have_an_end_apart(draw, rng):
     assert_allclose(mass_of(model), np.subtract(*model.levels()[::-1]), atol=1e-12)
     end = 0 if draw is tied_zeros else 9
     for sign in (1.0, -1.0):
-        [(part, _)] = beside_an_atom(evidence(x, sign * y).forward).parts
+        [(part, _)] = beside_an_atom(description_lengths(x, sign * y).forward).parts
         assert np.array_equal(part.rows, y != end)
 
 

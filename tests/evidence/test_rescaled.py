@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from anmmm import infer_direction
-from anmmm.evidence import evidence
+from anmmm.evidence import description_lengths
 from anmmm.evidence.models.rescaled import OverColumns
 from anmmm.evidence.models.rescaled import gaussian_scale as rescaled_columns
 from anmmm.evidence.vectors import describe_over
@@ -41,8 +41,9 @@ def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, 
     x = CAUSES[cause](rng)
     z = gaussian_scale(x)
     y = EFFECTS[effect](stats.zscore(z), rng)
-    (found,) = (m for m in evidence(x, y).forward.models.values() if isinstance(m, OverColumns))
-    plain = evidence(z, y, max_mechanisms=1).forward.models[found.model.name]
+    models = description_lengths(x, y).forward.models.values()
+    (found,) = (model for model in models if isinstance(model, OverColumns))
+    plain = description_lengths(z, y).forward.models[found.model.name]
     assert found.name == plain.name + "+rescaled"
     assert found.text.startswith(plain.text)
     assert_allclose(found.length, plain.length + math.log(4.0), rtol=1e-9)
@@ -78,7 +79,7 @@ def test_a_saturating_effect_of_a_heavy_cause_is_known_by_its_scale(cause):
         right.append(infer_direction(x, y).direction == 1)
     assert np.mean(right) >= 5 / 6
     # A linear mechanism keeps its scale.
-    assert not evidence(x, x + rng.normal(size=200)).forward.model.endswith("+rescaled")
+    assert not description_lengths(x, x + rng.normal(size=200)).forward.model.endswith("+rescaled")
 
 
 def test_curves_over_several_causes_are_rescaled_too(rng):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm.confidence import nats_error
+from anmmm.direction.prior import nats_error
 from anmmm.graph.lengths import Lengths, Sample
 from anmmm.graph.search import (
     SLOPE,

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.collection.records import PairResult
-from anmmm.confidence import Probabilities
 from anmmm.datasets import make_anm_mixture
+from anmmm.direction.hypotheses import Probabilities
 from anmmm.direction.outcome import format_decision
 from anmmm.evaluation import decision_rates
 from anmmm.evidence.curves import mixture_curves, model_curves
@@ -33,6 +33,7 @@ from anmmm.plotting import (
     plot_mechanisms,
     plot_pairs,
 )
+from drawn import made_up
 
 RATES = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True])
 X, Y, _ = make_anm_mixture("f3", 100, noise_std=0.1, random_state=1)
@@ -187,8 +188,7 @@ def test_the_decision_is_written_with_what_else_is_plausible(
     figure, decided, forward, common_cause, direction, words
 ):
     probabilities = Probabilities(forward, 1.0 - forward - common_cause, common_cause, 0.0)
-    changes = {"confidence": forward, "probabilities": probabilities, "direction": direction}
-    result = replace(decided, **changes)
+    result = replace(decided, hypotheses=made_up(direction, probabilities))
     panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
     assert sentence(panels[2]).startswith(words)
     chosen = "bold" if result.direction == 1 else "normal"

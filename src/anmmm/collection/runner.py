@@ -33,7 +33,6 @@ def infer_directions(
     screen: float | None = None,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    min_confidence: float | None = None,
     common_cause: bool = True,
     prior: Prior = "learned",
     missing: Missing = "raise",
@@ -82,7 +81,7 @@ def infer_directions(
         False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The
         remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
-    criterion, fit_options, min_confidence, common_cause, prior
+    criterion, fit_options, common_cause, prior
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
         Whether pairs with incomplete rows are unusable, or used without these rows; the row has
@@ -129,7 +128,6 @@ def infer_directions(
     options = given_options(
         criterion=criterion,
         fit_options=fit_options,
-        min_confidence=min_confidence,
         common_cause=common_cause,
         prior=prior,
     )

@@ -24,7 +24,6 @@ from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import DirectionOptions, DirectionResult, LatentFits
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import (
-    BY_DIRECTION,
     DIRECTED,
     INDEPENDENT,
     LACK_OF_FIT_NOTE,
@@ -183,9 +182,6 @@ class DirectionTask(PairTask):
         if row.confidence is not None:
             confidence = min(row.confidence, EXPLAINED)
             row = replace(row, confidence=confidence, plausible=plausible_text(DIRECTED))
-            if row.direction and self.checked.min_confidence > EXPLAINED:
-                undecided = BY_DIRECTION[0]
-                row = replace(row, direction=0, relation=undecided, cause=None, effect=None)
         return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:

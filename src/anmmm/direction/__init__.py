@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits
-from anmmm.direction.description import description_lengths
+from anmmm.direction.hypotheses import Hypotheses, Probabilities
 from anmmm.direction.infer import DirectionOptions, infer_direction
 from anmmm.direction.result import DirectionResult
 
@@ -15,8 +15,9 @@ __all__ = [
     "CausalDirection",
     "DirectionOptions",
     "DirectionResult",
+    "Hypotheses",
     "LatentFits",
-    "description_lengths",
+    "Probabilities",
     "infer_direction",
 ]
 

@@ -7,7 +7,8 @@ decisions (docs/method/decisions.md, "Caveats").
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +18,15 @@ from anmmm._categories import Variables
 from anmmm._text import counted
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import as_pair
-from anmmm.confidence import UNSURE
-from anmmm.direction.prior import FEW_VALUES
-from anmmm.evidence import EvidenceResult, column_limit_error
+from anmmm.direction.hypotheses import Hypotheses
+from anmmm.direction.outcome import SURE
+from anmmm.direction.prior import FEW_VALUES, Prior, log_odds
+from anmmm.evidence import column_limit_error, compare
 from anmmm.preprocessing import order_by
 
+# Largest confidence of decisions that are never sure: of variables of several columns, for which
+# nothing was calibrated; of exact functions; of an edge to a column that its causes determine.
+UNSURE = 0.85
 # Distinct rows below this fraction are copies, if a variable has this many distinct values of them.
 COPIES_FRACTION = 0.7
 COPIES_DISTINCT = 0.9
@@ -36,9 +41,6 @@ MIN_FUNCTION_VALUES = 11
 FIRST_ROWS = 300
 FUNCTION_NOTE = "one variable is an exact monotone function of the other: not sure"
 
-# Compares two variables (n_samples, n_features), and returns log-odds of x → y.
-Weigh = Callable[[FloatArray, FloatArray], float]
-
 
 class Caveat(NamedTuple):
     """A note, and the largest confidence in the direction that it leaves."""
@@ -48,33 +50,27 @@ class Caveat(NamedTuple):
 
 
 def pair_caveats(
-    variables: Variables,
-    evidence: EvidenceResult,
-    odds: float,
-    outliers: BoolArray,
-    weigh: Weigh,
-    odds_of_fraction: Callable[[float], float],
+    variables: Variables, hypotheses: Hypotheses, prior: Prior, outliers: BoolArray
 ) -> list[Caveat]:
-    """Return the caveats of a decision of these log-odds.
-
-    `outliers` are the rows (n_samples,) that have one; `weigh` compares other rows;
-    `odds_of_fraction` are the log-odds if a fraction of rows counts.
-    """
+    """Return the caveats of a decision; `outliers`: rows (n_samples,) that have one."""
+    evidence = hypotheses.evidence
     caveats: list[Caveat] = []
     if evidence.is_vector:
         # Nothing was calibrated for several columns.
         caveats.append(Caveat("", UNSURE))
     elif not any(variables.categorical) and is_function(variables.x[:, 0], variables.y[:, 0]):
         caveats.append(Caveat(FUNCTION_NOTE, UNSURE))
-    if outliers.any():
-        caveats.append(outlier_caveat(variables, outliers, odds, weigh))
     fraction = distinct_fraction(np.hstack([variables.x, variables.y]))
     if fraction < 1.0:
-        distinct_odds = odds_of_fraction(fraction)
+        distinct_odds = log_odds(evidence, prior, fraction)
         # Lengths of fewer rows may weigh less than features that speak for the other direction.
-        agrees = distinct_odds * odds > 0.0
+        agrees = distinct_odds * hypotheses.log_odds > 0.0
         confidence = float(expit(abs(distinct_odds))) if agrees else 0.5
         caveats.append(Caveat(copies_note(fraction), confidence))
+    if outliers.any():
+        max_confidence = min([caveat.max_confidence for caveat in caveats], default=1.0)
+        capped = replace(hypotheses, max_confidence=max_confidence)
+        caveats.append(outlier_caveat(variables, outliers, capped, prior))
     return caveats
 
 
@@ -134,8 +130,10 @@ def outliers_note(count: int) -> str:
     return f"{counted(count, 'row')} with an outlier"
 
 
-def outlier_caveat(variables: Variables, outliers: BoolArray, odds: float, weigh: Weigh) -> Caveat:
-    """Return what the decision without outliers (n_samples,) leaves of a confidence."""
+def outlier_caveat(
+    variables: Variables, outliers: BoolArray, hypotheses: Hypotheses, prior: Prior
+) -> Caveat:
+    """Return what the decision without outliers (n_samples,) leaves of a sure one."""
     note = outliers_note(int(outliers.sum()))
     try:
         x, y = as_pair(variables.x[~outliers], variables.y[~outliers])
@@ -145,8 +143,11 @@ def outlier_caveat(variables: Variables, outliers: BoolArray, odds: float, weigh
         problem = str(error)
     if problem:
         return Caveat(f"{note}; too few rows without them", 0.5)
-    other_odds = weigh(x, y)
-    if other_odds * odds <= 0.0:
+    if hypotheses.confidence < SURE:
+        return Caveat(note, 1.0)
+    # Without a common cause: only the direction is confirmed.
+    other_odds = log_odds(compare(x, y, categorical=variables.categorical), prior)
+    if other_odds * hypotheses.log_odds <= 0.0:
         return Caveat(f"{note}; without them the other direction is as probable or more", 0.5)
     confidence = float(expit(abs(other_odds)))
     if confidence >= CONFIRMING_CONFIDENCE:

@@ -22,7 +22,7 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion, fit_options, min_confidence, common_cause, prior, random_state
+    criterion, fit_options, common_cause, prior, random_state
         See `infer_direction`. The fields of `FitOptions` are parameters too:
         ``set_params(fit_options__lam=0.5)``.
 
@@ -48,8 +48,6 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         `DirectionResult`.
     result_ : DirectionResult
         Everything.
-    n_iter_ : int
-        Iterations of the longest run: of the mixtures under ``"evidence"``, otherwise of L-BFGS.
     n_features_in_ : int
         Columns of X.
 
@@ -68,13 +66,11 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         *,
         criterion: Criterion = "evidence",
         fit_options: FitOptions | Mapping[str, Any] | None = None,
-        min_confidence: float | None = None,
         common_cause: bool = True,
         prior: Prior = "learned",
         random_state: RandomState = None,
     ) -> None:
         self.criterion = criterion
-        self.min_confidence = min_confidence
         self.common_cause = common_cause
         self.prior = prior
         self.fit_options = fit_options
@@ -111,7 +107,6 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         self.relation_ = result.relation
         self.confidence_ = result.confidence
         self.dependence_ = result.dependence
-        self.n_iter_ = result.n_iter
         return self
 
     @property

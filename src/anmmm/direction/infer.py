@@ -7,30 +7,27 @@ from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import expit
 
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._columns import takes_pairs
 from anmmm._compiling import listening
 from anmmm._record import Record
-from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
-from anmmm._validation import check_between, check_choice, check_flag, check_rng
+from anmmm._typing import ArrayLike, Missing, RandomState
+from anmmm._validation import check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
-from anmmm.confidence import is_independence, probabilities_of
 from anmmm.dependence import fit_both
 from anmmm.direction.caveats import outlier_rows, pair_caveats
+from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
-from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
+from anmmm.evidence import EvidenceResult, column_limit_error, compare
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
 
 Criterion = Literal["evidence", "hsic", "hsic_ratio"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-# Log-odds up to which neither direction is preferred: what the tolerance of the fits may change.
-ODDS_RESOLUTION = 1e-3
 
 
 class DirectionOptions(Record):
@@ -38,8 +35,6 @@ class DirectionOptions(Record):
 
     criterion: Criterion = "evidence"
     fit_options: FitOptions | Mapping[str, Any] | None = None
-    # A number once it is checked.
-    min_confidence: Any = None
     common_cause: bool = True
     prior: Prior = "learned"
     # How Θ is fitted, with defaults filled in.
@@ -47,8 +42,6 @@ class DirectionOptions(Record):
 
     def __post_init__(self) -> None:
         """Raise if an option is invalid for any pair."""
-        if self.min_confidence is not None:
-            check_between(self.min_confidence, "min_confidence", 0.5, 1.0)
         check_choice(self.criterion, "criterion", CRITERIA)
         check_flag(self.common_cause, "common_cause")
         check_choice(self.prior, "prior", PRIORS)
@@ -62,14 +55,8 @@ class DirectionOptions(Record):
                 raise ValueError(
                     f"{name} has no effect under criterion {self.criterion!r}; leave it out"
                 )
-        if self.min_confidence is not None and self.criterion != "evidence":
-            raise ValueError(
-                f"min_confidence needs criterion 'evidence': decisions by {self.criterion!r} have "
-                "no confidence; leave one of them out"
-            )
         fit = FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
         object.__setattr__(self, "fit", fit)
-        object.__setattr__(self, "min_confidence", float(self.min_confidence or 0.0))
 
 
 @takes_pairs
@@ -79,7 +66,6 @@ def infer_direction(
     *,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    min_confidence: float | None = None,
     common_cause: bool = True,
     prior: Prior = "learned",
     missing: Missing = "raise",
@@ -111,9 +97,6 @@ def infer_direction(
     fit_options : FitOptions or mapping, optional
         How Θ is fitted, ``{"lam": 0.5}`` for instance. Only for the last two criteria; ``"auto"``
         there means a ``weight_growth`` of 0.25 and no ``subsample``.
-    min_confidence : float, optional
-        Between 0.5 and 1: a decision of less confidence is 0, undecided. Only for ``"evidence"``:
-        decisions by the other criteria have no confidence.
     common_cause : bool
         Whether also to describe x and y as two effects of an unmeasured common cause, in groups
         or along a curve. Without it a direction may be sure although there is one.
@@ -181,7 +164,6 @@ def infer_direction(
     options = DirectionOptions(
         criterion=criterion,
         fit_options=fit_options,
-        min_confidence=min_confidence,
         common_cause=common_cause,
         prior=prior,
     )
@@ -213,8 +195,6 @@ def decide(
     if options.criterion != "evidence":
         fits = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
         return DirectionResult(
-            direction=sign_of(fits.score),
-            score=fits.score,
             names=names,
             criterion=options.criterion,
             prior=options.prior,
@@ -225,31 +205,11 @@ def decide(
         x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
     )
     _warn_of_convergence(evidence)
-    odds = log_odds(evidence, options.prior)
+    hypotheses = Hypotheses(evidence, log_odds(evidence, options.prior))
     is_categorical = np.repeat(categorical, [x.shape[1], y.shape[1]])
     outliers = outlier_rows(np.hstack([x, y]), is_categorical)
-
-    def weigh(x: FloatArray, y: FloatArray) -> float:
-        # Parts of the pair are compared without a common cause.
-        return log_odds(compare(x, y, categorical=categorical), options.prior)
-
-    caveats = pair_caveats(
-        variables,
-        evidence,
-        odds,
-        outliers,
-        weigh,
-        lambda fraction: log_odds(evidence, options.prior, fraction),
-    )
-    confidence = float(expit(abs(odds)))
-    for caveat in caveats:
-        confidence = min(confidence, caveat.max_confidence)
-    probabilities = probabilities_of(evidence, confidence if odds >= 0.0 else 1.0 - confidence)
-    confidence = max(probabilities.forward, probabilities.backward)
-    direction = int(np.sign(odds)) if abs(odds) > ODDS_RESOLUTION else 0
-    is_independent = is_independence(evidence, probabilities)
-    if is_independent or evidence.confounded or confidence < options.min_confidence:
-        direction = 0
+    caveats = pair_caveats(variables, hypotheses, options.prior, outliers)
+    max_confidence = min([caveat.max_confidence for caveat in caveats], default=1.0)
     notes = [caveat.note for caveat in caveats if caveat.note]
     if evidence.confounded and evidence.common_cause is not None:
         note = measured_note(evidence.common_cause)
@@ -258,16 +218,12 @@ def decide(
     if options.common_cause and len(x) > LARGEST:
         notes.append(f"more than {LARGEST} rows: no common cause tried")
     return DirectionResult(
-        direction=direction,
-        score=evidence.score,
         names=names,
         criterion=options.criterion,
         prior=options.prior,
         models=evidence,
         _variables=variables,
-        confidence=confidence,
-        probabilities=probabilities,
-        log_odds=odds,
+        hypotheses=replace(hypotheses, max_confidence=max_confidence),
         notes=tuple(notes),
         outliers=outliers if outliers.any() else None,
     )

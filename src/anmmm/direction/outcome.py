@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from anmmm._text import hypotheses
-from anmmm.confidence import Probabilities
 from anmmm.evidence import CommonCause
 
 Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
@@ -51,30 +50,6 @@ def measured_note(common: CommonCause) -> str:
     if not directions:
         return ""
     return f"{' or '.join(directions)} with a cause measured with noise looks the same"
-
-
-def plausible_relations(probabilities: Probabilities) -> tuple[Relation, ...]:
-    """Return the most probable relations that together have a probability of at least `SURE`.
-
-    Of equally probable ones all or none, so that exchanging x and y only exchanges their names.
-    """
-    by_relation: dict[Relation, float] = {
-        BY_DIRECTION[1]: probabilities.forward,
-        BY_DIRECTION[-1]: probabilities.backward,
-        COMMON_CAUSE: probabilities.common_cause,
-        INDEPENDENT: probabilities.independent,
-    }
-    plausible: list[Relation] = []
-    total = 0.0
-    last = 1.0
-    for relation in sorted(by_relation, key=by_relation.__getitem__, reverse=True):
-        probability = by_relation[relation]
-        if total >= SURE and probability < last:
-            break
-        plausible.append(relation)
-        total += probability
-        last = probability
-    return tuple(plausible)
 
 
 def certainty_word(confidence: float) -> str:

@@ -23,13 +23,19 @@ from typing import Literal, get_args
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.confidence import NATS_SLOPE, nats_error
 from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.preprocessing import Cells
 
 Prior = Literal["learned", "flat"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
+# Error of the models beside that of the observations' differences, in nats, and the growth of its
+# square with N: it does not vanish. Chosen on odd pairs of the Tübingen and SIM folders.
+MODEL_ERROR = 2.0
+MODEL_ERROR_GROWTH = 0.2
+# Log-odds for nats over their error under the flat prior, fitted to 600 drawn pairs
+# (`benchmarks.calibrate constants`, seeds 10000 to 10599).
+NATS_SLOPE = 1.4
 # Most distinct values of a variable with few of them.
 FEW_VALUES = 12
 # Distinct values per observation, of the variable that has fewer, from which none counts as tied.
@@ -48,6 +54,11 @@ def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> f
     kind, features = pair_features(evidence, z)
     coefficients = learned_coefficients()[kind]
     return math.fsum(coefficients[name] * value for name, value in features.items())
+
+
+def nats_error(error: float, n_samples: float) -> float:
+    """Return the standard error of a pair's nats, with that of the models."""
+    return math.sqrt(error**2 + MODEL_ERROR**2 + MODEL_ERROR_GROWTH * n_samples)
 
 
 def standardized_nats(evidence: EvidenceResult, fraction: float = 1.0) -> float:

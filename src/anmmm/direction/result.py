@@ -10,20 +10,18 @@ from anmmm._record import Record, computed
 from anmmm._text import counted, hypotheses, renamed
 from anmmm._typing import BoolArray, RandomState
 from anmmm._validation import check_choice, check_rng
-from anmmm.confidence import Probabilities, is_independence
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
+from anmmm.direction.hypotheses import Hypotheses, Probabilities
 from anmmm.direction.outcome import (
     BY_DIRECTION,
-    COMMON_CAUSE,
     INDEPENDENT,
     Relation,
     format_with_confidence,
     is_sure,
     measured_note,
-    plausible_relations,
     plausible_text,
 )
-from anmmm.evidence import CommonCause, EvidenceResult
+from anmmm.evidence import CommonCause, EvidenceResult, sign_of
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
@@ -47,7 +45,7 @@ class DirectionResult(Record):
     log_odds : float or None, of x → y against y → x: the score weighed by the prior. Its sign is
         the direction, which the score may not have
     check_pvalue : float or None, whether the model fits; below 0.01 no model of the list does
-    probabilities : anmmm.confidence.Probabilities or None
+    probabilities : anmmm.direction.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
         to one. None under another criterion than ``"evidence"``.
     names : tuple of str
@@ -90,8 +88,6 @@ class DirectionResult(Record):
     A result can be pickled. Comparing two compares their identity.
     """
 
-    direction: int
-    score: float
     names: tuple[str, str]
     criterion: str
     prior: str
@@ -100,9 +96,7 @@ class DirectionResult(Record):
     _variables: Variables
     n_dropped: int = 0
     # Only under "evidence".
-    confidence: float | None = None
-    probabilities: Probabilities | None = None
-    log_odds: float | None = None
+    hypotheses: Hypotheses | None = None
     notes: tuple[str, ...] = ()
     outliers: BoolArray | None = None
 
@@ -124,22 +118,41 @@ class DirectionResult(Record):
         return self.models if isinstance(self.models, EvidenceResult) else None
 
     @property
+    def score(self) -> float:
+        """Nats per observation, or the difference of the criterion, by which x → y is better."""
+        return self.models.score
+
+    @property
+    def direction(self) -> int:
+        """1 if x causes y, -1 if y causes x, 0 if undecided or neither."""
+        hypotheses = self.hypotheses
+        return sign_of(self.score) if hypotheses is None else hypotheses.direction
+
+    @property
     def relation(self) -> Relation:
         """How both variables are related."""
-        evidence = self.evidence
-        probabilities = self.probabilities
-        if evidence is None or probabilities is None:
-            return BY_DIRECTION[self.direction]
-        if not self.direction and is_independence(evidence, probabilities):
-            return INDEPENDENT
-        if evidence.confounded:
-            return COMMON_CAUSE
-        return BY_DIRECTION[self.direction]
+        hypotheses = self.hypotheses
+        return BY_DIRECTION[self.direction] if hypotheses is None else hypotheses.relation
+
+    @property
+    def confidence(self) -> float | None:
+        """Probability of the direction; sure from 0.9 on."""
+        return None if self.hypotheses is None else self.hypotheses.confidence
+
+    @property
+    def probabilities(self) -> Probabilities | None:
+        """Probabilities of the relations."""
+        return None if self.hypotheses is None else self.hypotheses.probabilities
+
+    @property
+    def log_odds(self) -> float | None:
+        """Log-odds of x → y against y → x, with the prior."""
+        return None if self.hypotheses is None else self.hypotheses.log_odds
 
     @property
     def plausible(self) -> tuple[Relation, ...]:
         """The most probable relations that together have 0.9, the first one most probable."""
-        return () if self.probabilities is None else plausible_relations(self.probabilities)
+        return () if self.hypotheses is None else self.hypotheses.plausible
 
     @property
     def dependence(self) -> float | None:
@@ -168,11 +181,6 @@ class DirectionResult(Record):
     def converged(self) -> bool:
         """Whether the chosen models, or both fits of Θ, converged."""
         return self.models.forward.converged and self.models.backward.converged
-
-    @property
-    def n_iter(self) -> int:
-        """Iterations of the longest run: of the mixtures, or of both fits of Θ."""
-        return max(self.models.forward.n_iter, self.models.backward.n_iter)
 
     def fit_latent(
         self,

@@ -4,7 +4,7 @@ from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.code import RESOLUTION
 from anmmm.evidence.directions import ColumnEvidence, DirectionEvidence
 from anmmm.evidence.hidden_code import CommonCause
-from anmmm.evidence.lengths import EvidenceResult, compare, evidence, sign_of
+from anmmm.evidence.lengths import EvidenceResult, compare, description_lengths, sign_of
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
 from anmmm.evidence.variable import Variable
@@ -22,7 +22,7 @@ __all__ = [
     "check_model",
     "column_limit_error",
     "compare",
-    "evidence",
+    "description_lengths",
     "integral_transform",
     "model_text",
     "sign_of",

@@ -228,16 +228,6 @@ class DirectionEvidence(Record):
         return all(part.chosen.converged for part in self._parts)
 
     @property
-    def n_iter(self) -> int:
-        """Largest number of iterations of the mixtures."""
-        n_iter = 0
-        for part in self._parts:
-            for model in part.models.values():
-                if isinstance(model, Additive):
-                    n_iter = max(n_iter, model.fit.n_iter)
-        return n_iter
-
-    @property
     def _parts(self) -> tuple[ColumnEvidence, ...]:
         return self.cause_parts + self.effect_parts
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Self
 
 import numpy as np
 
 from anmmm._categories import as_variables, given_pair
+from anmmm._columns import takes_pairs
 from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import check_count
 from anmmm.evidence.code import RESOLUTION
 from anmmm.evidence.common_cause import LARGEST, describe_common_cause
 from anmmm.evidence.directions import DirectionEvidence
@@ -23,7 +22,6 @@ from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.models import FitCache, fit_models
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import column_limit_error, describe_vectors
-from anmmm.mixture import MAX_MECHANISMS
 from anmmm.preprocessing import standardize
 
 # Nats saved over independence at which it is as probable as dependence.
@@ -62,27 +60,29 @@ class EvidenceResult(Record):
         independent variables, for several columns, or if it is switched off.
     """
 
-    direction: int
-    score: float
-    forward_score: float
-    backward_score: float
     forward: DirectionEvidence
     backward: DirectionEvidence
     common_cause: CommonCause | None = None
 
-    @classmethod
-    def of(cls, forward: DirectionEvidence, backward: DirectionEvidence) -> Self:
-        """Compare the totals of both directions."""
-        n = len(forward.nats)
-        score = (backward.total - forward.total) / n
-        return cls(
-            direction=sign_of(score),
-            score=score,
-            forward_score=forward.total / n,
-            backward_score=backward.total / n,
-            forward=forward,
-            backward=backward,
-        )
+    @property
+    def direction(self) -> int:
+        """The sign of the score, 0 within `RESOLUTION`."""
+        return sign_of(self.score)
+
+    @property
+    def score(self) -> float:
+        """``backward_score - forward_score``."""
+        return self.nats / len(self.forward.nats)
+
+    @property
+    def forward_score(self) -> float:
+        """Total length of x → y per observation."""
+        return self.forward.total / len(self.forward.nats)
+
+    @property
+    def backward_score(self) -> float:
+        """Total length of y → x per observation."""
+        return self.backward.total / len(self.forward.nats)
 
     @property
     def is_vector(self) -> bool:
@@ -148,26 +148,32 @@ class EvidenceResult(Record):
         return self.forward if self.direction == 1 else self.backward
 
 
-def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS) -> EvidenceResult:
-    """Compare the description lengths of a pair in both directions.
+@takes_pairs
+def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
+    """Describe a pair in both directions, by every model, without deciding between them.
+
+    The quantities that `anmmm.infer_direction` compares by default, for decision rules of your
+    own: no common cause, no prior, no confidence.
 
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         The two variables, at least 10 observations; of several columns, at most 16 in all and at
-        least 10 observations for each. Text and columns of a category type are categories.
-    max_mechanisms : int
-        Most mechanisms tried.
+        least 10 observations for each. Text and columns of a category type are categories. Or a
+        frame and two names of its columns.
 
     Returns
     -------
     EvidenceResult
-        Exchanging x and y exactly negates the score.
+        ``forward`` is x as the cause, ``backward`` the reverse, each with ``total``, ``cause`` and
+        ``effect`` in nats for all observations. Of single variables, each has ``lengths`` of the
+        effect under every model by name, and ``models``, the fitted ones. Exchanging x and y
+        exactly negates the score.
 
     Raises
     ------
     TypeError, ValueError
-        If the data or an option cannot be used; the message names it.
+        If the data cannot be used; the message names the variable.
 
     Notes
     -----
@@ -176,30 +182,33 @@ def evidence(x: ArrayLike, y: ArrayLike, *, max_mechanisms: int = MAX_MECHANISMS
 
     Examples
     --------
+    >>> from anmmm import description_lengths
     >>> from anmmm.datasets import make_anm_mixture
-    >>> from anmmm.evidence import evidence
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> result = evidence(x, y)
-    >>> result.direction, result.forward.model
-    (1, 'anm-2')
+    >>> both = description_lengths(x, y)
+    >>> forward = both.forward
+    >>> forward.model, min(forward.lengths, key=forward.lengths.get)
+    ('anm-2', 'anm-2')
+    >>> forward.total == forward.cause + forward.effect
+    True
+    >>> both.backward.total > forward.total
+    True
     """
     first, second, categorical, _ = as_variables(*given_pair(x, y))
-    max_mechanisms = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := column_limit_error(first, second):
         raise ValueError(problem)
-    return compare(first, second, max_mechanisms, categorical=categorical)
+    return compare(first, second, categorical=categorical)
 
 
 def compare(
     x: FloatArray,
     y: FloatArray,
-    max_mechanisms: int = MAX_MECHANISMS,
     *,
     categorical: tuple[bool, bool] = (False, False),
     describe: Describe = Variable.of,
     common_cause: bool = False,
 ) -> EvidenceResult:
-    """Compare checked variables (n_samples, n_features) as `evidence` does.
+    """Compare checked variables (n_samples, n_features) as `description_lengths` does.
 
     `categorical`: whether each variable is one column of categories without an order. `describe`
     makes a variable of one column, standardized and in the user's unit. `common_cause`: try a
@@ -208,7 +217,7 @@ def compare(
     first = standardize(x)[0]
     second = standardize(y)[0]
     if first.shape[1] > 1 or second.shape[1] > 1:
-        return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms))
+        return EvidenceResult(*describe_vectors(first, second))
 
     def variable(values: FloatArray, raw: FloatArray, is_categorical: bool) -> Variable:
         column = values[:, 0]
@@ -219,32 +228,30 @@ def compare(
         lambda: variable(second, y, categorical[1]),
         len(x),
     )
-    result = compare_variables(x_variable, y_variable, max_mechanisms)
+    result = compare_variables(x_variable, y_variable)
     if not common_cause or result.independent or len(x) > LARGEST:
         return result
     cause = describe_common_cause(x_variable, y_variable, result.shortest.total)
     return replace(result, common_cause=cause)
 
 
-def compare_variables(
-    x: Variable, y: Variable, max_mechanisms: int = MAX_MECHANISMS
-) -> EvidenceResult:
+def compare_variables(x: Variable, y: Variable) -> EvidenceResult:
     """Compare variables in both directions, without a common cause."""
     forward, backward = both(
-        lambda: _describe(x, y, max_mechanisms),
-        lambda: _describe(y, x, max_mechanisms),
+        lambda: _describe(x, y),
+        lambda: _describe(y, x),
         len(x.cells.values),
     )
-    result = EvidenceResult.of(forward, backward)
+    result = EvidenceResult(forward, backward)
     if result.dependence * len(forward.nats) > INDEPENDENCE_EVEN:
         return result
     # Both totals are then the same.
-    return EvidenceResult.of(
+    return EvidenceResult(
         replace(forward, effect_parts=forward.marginal_parts),
         replace(backward, effect_parts=backward.marginal_parts),
     )
 
 
-def _describe(cause: Variable, effect: Variable, max_mechanisms: int) -> DirectionEvidence:
-    models = fit_models(FitCache(cause, effect, max_mechanisms))
+def _describe(cause: Variable, effect: Variable) -> DirectionEvidence:
+    models = fit_models(FitCache(cause, effect))
     return DirectionEvidence.of(cause.marginal, cause.points, models)

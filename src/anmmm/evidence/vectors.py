@@ -74,24 +74,20 @@ def column_limit_error(x: FloatArray, y: FloatArray) -> str:
     )
 
 
-def describe_vectors(
-    x: FloatArray, y: FloatArray, max_mechanisms: int
-) -> tuple[DirectionEvidence, DirectionEvidence]:
+def describe_vectors(x: FloatArray, y: FloatArray) -> tuple[DirectionEvidence, DirectionEvidence]:
     """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
 
     d columns take d²/2 + d lists of models, O(N r²) an iteration, r at most 25 + n_columns.
     """
-    max_mechanisms = min(max_mechanisms, MAX_COLUMN_MECHANISMS)
-    first = Vector(x, max_mechanisms)
-    second = Vector(y, max_mechanisms)
+    first = Vector(x)
+    second = Vector(y)
     return first.causes(second), second.causes(first)
 
 
 class Vector:
     """A variable of several columns without duplicates, in an order that is not the user's."""
 
-    def __init__(self, values: FloatArray, max_mechanisms: int) -> None:
-        self.max_mechanisms = max_mechanisms
+    def __init__(self, values: FloatArray) -> None:
         self.n_given = values.shape[1]
         variables = [Variable.of(np.ascontiguousarray(column)) for column in values.T]
         lengths = [variable.marginal.length for variable in variables]
@@ -168,7 +164,7 @@ class Vector:
         if not bases:
             return ColumnEvidence.alone(place, variable.marginal)
         fits = [
-            fit_models(FitCache(Regressors(basis), variable, self.max_mechanisms))
+            fit_models(FitCache(Regressors(basis), variable, MAX_COLUMN_MECHANISMS))
             for basis in bases
         ]
         models = min(fits, key=lambda models: shortest(models.values()).length)

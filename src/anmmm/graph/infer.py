@@ -22,9 +22,9 @@ from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
-from anmmm.confidence import UNSURE, cause_probability, independence_probability
 from anmmm.datasets.text import check_header
-from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, is_function
+from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, UNSURE, is_function
+from anmmm.direction.hypotheses import cause_probability, independence_probability
 from anmmm.direction.outcome import SURE
 from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.evidence.models import ConditionalModel

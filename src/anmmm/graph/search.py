@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
-from anmmm.confidence import nats_error
 from anmmm.direction.outcome import LEANING
+from anmmm.direction.prior import nats_error
 from anmmm.graph.fits import Key
 from anmmm.graph.lengths import Lengths, in_batches
 

@@ -26,7 +26,7 @@ class ANMMM(_Base):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion, fit_options, min_confidence, random_state
+    criterion, fit_options, random_state
         See `anmmm.infer_direction`.
     on_undecided : {"raise", "abstain"}
         What to do if no direction is decided: raise a ``ValueError``, as pgmpy's own pairwise
@@ -66,13 +66,11 @@ class ANMMM(_Base):  # type: ignore[misc]
         self,
         criterion: Criterion = "evidence",
         fit_options: FitOptions | Mapping[str, Any] | None = None,
-        min_confidence: float | None = None,
         on_undecided: str = "raise",
         random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
         self.fit_options = fit_options
-        self.min_confidence = min_confidence
         self.on_undecided = on_undecided
         self.random_state = random_state
 
