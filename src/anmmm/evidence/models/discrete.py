@@ -48,6 +48,8 @@ LARGEST_COUNT = 1e9
 # Smallest and largest size of a negative binomial distribution.
 MIN_SIZE = 0.05
 MAX_SIZE = 1e4
+# Size above which counts are no more variable than Poisson's.
+NO_DISPERSION = 0.9 * MAX_SIZE
 # Size of a Poisson distribution.
 POISSON = 1e9
 # Rounds of a curve and the size of the counts' distribution.
@@ -226,24 +228,32 @@ def may_count(variable: Variable) -> bool:
 def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
     is_positive = bool(counts.min() > 0.0)
-    poisson = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
-    fits: list[Counts] = []
-    for is_dispersed in (False, True):
-        fit = poisson
-        n_rounds = SIZE_ROUNDS if is_dispersed or is_positive else 0
-        for _ in range(n_rounds):
-            mean = _means(fit.curve, is_positive)
-            size = _best_size(counts, mean, is_positive) if is_dispersed else POISSON
-            score_counts = counts
-            if is_positive:
-                # The score of the mean without zeros is that of all counts, less what these lack.
-                log_p = _log_zero(mean, size)
-                lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
-                # Negative ones, of sizes below 1, would make the likelihood no longer concave.
-                score_counts = np.maximum(counts - lacking, 0.0)
-            fit = _fit_size(basis, cells, counts, size, score_counts, is_positive)
-        fits.append(fit.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
-    return shortest(fits)
+    start = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
+    poisson = start
+    if is_positive:
+        for _ in range(SIZE_ROUNDS):
+            poisson = _refit(poisson, basis, POISSON)
+    dispersed = start
+    for _ in range(SIZE_ROUNDS):
+        size = _best_size(counts, _means(dispersed.curve, is_positive), is_positive)
+        if size > NO_DISPERSION:
+            # It would only cost the size.
+            return poisson
+        dispersed = _refit(dispersed, basis, size)
+    return shortest([poisson, dispersed.plus(0.5 * math.log(len(counts)))])
+
+
+def _refit(fit: Counts, basis: SplineBasis, size: float) -> Counts:
+    """Fit a curve again, to counts of another size, without zeros if there are none."""
+    score_counts = fit.counts
+    if fit.is_positive:
+        mean = _means(fit.curve, True)
+        # The score of the mean without zeros is that of all counts, less what these lack.
+        log_p = _log_zero(mean, size)
+        lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
+        # Negative ones, of sizes below 1, would make the likelihood no longer concave.
+        score_counts = np.maximum(fit.counts - lacking, 0.0)
+    return _fit_size(basis, fit.cells, fit.counts, size, score_counts, fit.is_positive)
 
 
 def _fit_size(
@@ -267,8 +277,21 @@ def _fit_size(
 
 
 def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float:
+    """Return the size of the negative binomial distributions of these means (n_samples,)."""
+    distinct, n_rows = np.unique(counts, return_counts=True)
+    mean = np.maximum(mean, TINY)
+
     def length(log_size: float) -> float:
-        return -float(_log_mass(counts, mean, math.exp(log_size), is_positive).sum())
+        # Minus the log-likelihood, without terms that do not depend on the size.
+        size = math.exp(log_size)
+        log_sums = np.log(size + mean)
+        total = float((counts + size) @ log_sums)
+        total -= float(n_rows @ gammaln(distinct + size))
+        total += len(counts) * (math.lgamma(size) - size * log_size)
+        if is_positive:
+            log_zero = size * (log_size - log_sums)
+            total += float(np.log(np.maximum(-np.expm1(log_zero), TINY)).sum())
+        return total
 
     # Imported here because it loads slowly and only counts need it.
     from scipy.optimize import minimize_scalar
