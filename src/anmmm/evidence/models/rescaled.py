@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
@@ -63,8 +64,11 @@ class OverColumns(Wrapped):
         kinds = LEVELS if effect.is_tied else SMOOTH
         if effect.is_categorical:
             kinds = NAMES
+        # Only the kind that is shortest over the cause's own scale.
+        lengths = {kind: shortest(fits.encoded(kind)).length for kind in kinds if fits.encoded(kind)}
+        kind = min(lengths, key=lengths.__getitem__)
         inner = FitCache(Regressors(basis, groups_of(fits.cause)), effect, 1)
-        yield cls.of(inner.shortest_of(kinds))
+        yield cls.of(inner.shortest_of([kind]))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> OverColumns:
