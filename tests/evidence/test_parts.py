@@ -9,8 +9,10 @@ from scipy.special import expit
 
 from anmmm import infer_direction
 from anmmm.evidence import description_lengths
+from anmmm.evidence.models.discrete import scale_of_cuts
 from anmmm.evidence.models.form import ATOM, RANGES
 from anmmm.evidence.models.parts import mass_of
+from anmmm.evidence.models.postnonlinear import effect_scales
 from anmmm.evidence.splits import above_gap, frequent_rows, splits_of
 from anmmm.mixture import SplineBasis
 from drawn import standard, variable_of
@@ -174,3 +176,16 @@ def test_a_gap_is_between_two_groups_whatever_the_sign(rng):
     assert np.array_equal(above_gap(-y), ~slow)
     for draw in (rng.normal, rng.uniform, rng.exponential, rng.standard_cauchy):
         assert RANGES not in [split.suffix for split in variable_of(draw(size=300)).once(splits_of)]
+
+
+def test_cells_of_other_parts_leave_smooth_cuts_finite():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=300)
+    y = np.where(rng.random(300) < 0.3, 0.0, 40.0 + np.round(4.0 * x + rng.normal(size=300)))
+    for model in description_lengths(x, y).forward.models.values():
+        for _, part_model in getattr(model, "parts", ()):
+            assert np.isfinite(part_model.length)
+    (split,) = variable_of(y).once(splits_of)
+    piece = split.pieces[0][1]
+    assert np.isinf(piece.once(effect_scales)[0].edges[1])
+    assert np.isfinite(piece.once(scale_of_cuts).edges[1:-1]).all()

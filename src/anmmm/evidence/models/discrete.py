@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -17,7 +18,6 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
-from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -71,7 +71,7 @@ class Ordered(CurveModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode a tied effect of few values by free cuts."""
         cells = fits.effect.cells
-        if fits.effect.is_tied and cells.n_distinct <= MOST_CATEGORIES:
+        if fits.effect.has_levels:
             cuts, prior, start = free_cuts(cells.n_distinct)
             yield cls.fit(fits.cause.basis, cells, cuts, prior, start).plus(fits.price)
 
@@ -125,7 +125,7 @@ def scale_of_cuts(effect: Variable) -> EffectScale:
     """Return the scale on which smooth cuts between values are shortest without a cause."""
     cells = effect.cells
     constant = SplineBasis.constant(len(cells.values))
-    scales = effect.once(effect_scales)
+    scales = [scale for scale in effect.once(effect_scales) if np.isfinite(scale.edges[1:-1]).all()]
     return min(scales, key=lambda scale: OrderedLinked.on(scale, constant, cells).length)
 
 
@@ -147,6 +147,7 @@ def _latent(
     return cost, basis.design @ mean, n_iter
 
 
+@lru_cache
 def free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
     """Return cuts at free distances, a priori equal, with the middle cut at 0."""
     m = n_levels - 2

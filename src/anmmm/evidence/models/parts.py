@@ -47,23 +47,21 @@ class Parted(ConditionalModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that has a frequent value or a gap."""
         cause = fits.cause
-        for split in fits.effect.once(splits_of):
+        effect = fits.effect
+        for split in effect.once(splits_of):
             regressors = Regressors(cause.basis, groups_of(cause), gaussian_scale(cause))
             label_fits = FitCache(regressors, split.label, 1)
             label = label_fits.shortest_of((Independent, Ordered, OverColumns))
             models: list[ConditionalModel] = []
             for part, piece in split.pieces:
                 models.append(FitCache(cause_in(part, cause), piece, 1).shortest())
-            yield cls.of(fits.effect.cells, split, label, models).plus(split.prior)
+            yield cls.of(effect.cells, split, label, models).plus(split.prior)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals made of those of all parts."""
         for split in fits.effect.once(splits_of):
-            label = Independent.of(split.label.marginal)
-            models = [Independent.of(piece.marginal) for _, piece in split.pieces]
-            model = cls.of(fits.effect.cells, split, label, models)
-            yield ModelMarginal.of(model, split.marginal_name)
+            yield split_marginal(fits.effect, split)
 
     @classmethod
     def of(
@@ -155,6 +153,14 @@ class Parted(ConditionalModel):
         noise = 0.5 * (side.upper - side.lower)
         variance = fraction * (noise**2 + (1.0 - fraction) * step**2)
         return EffectCurves.about(mean, np.sqrt(variance))
+
+
+def split_marginal(variable: Variable, split: Split) -> ModelMarginal:
+    """Return the marginal made of those of all parts."""
+    label = Independent.of(split.label.marginal)
+    models = [Independent.of(piece.marginal) for _, piece in split.pieces]
+    model = Parted.of(variable.cells, split, label, models)
+    return ModelMarginal.of(model, split.marginal_name)
 
 
 def cause_in(part: Part, cause: Variable | Regressors) -> Regressors:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 GAUSSIAN_MOMENT = 3.0
 # Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
 STRAIGHT = 0.97
+# Nats by which a kind of model may be longer over the cause itself than another where it is tried
+# over its scale: of 485 drawn and real pairs (N = 300), 2 got another sign without all kinds.
+MAX_BEHIND = 5.0
 # Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
 # Kinds of models, by the kind of effect.
@@ -64,11 +67,14 @@ class OverColumns(Wrapped):
         kinds = LEVELS if effect.is_tied else SMOOTH
         if effect.is_categorical:
             kinds = NAMES
-        # Only the kind that is shortest over the cause's own scale.
-        lengths = {kind: shortest(fits.encoded(kind)).length for kind in kinds if fits.encoded(kind)}
-        kind = min(lengths, key=lengths.__getitem__)
+        longest = fits.shortest_of(kinds).length + MAX_BEHIND
+        candidates: list[type[ConditionalModel]] = []
+        for kind in kinds:
+            models = fits.encoded(kind)
+            if models and shortest(models).length <= longest:
+                candidates.append(kind)
         inner = FitCache(Regressors(basis, groups_of(fits.cause)), effect, 1)
-        yield cls.of(inner.shortest_of([kind]))
+        yield cls.of(inner.shortest_of(candidates))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> OverColumns:
