@@ -39,7 +39,7 @@ OURS = "anmmm"
 # Begins the names of columns with a feature of the prior.
 FEATURE = "feature "
 KEYS = ("family", "n", "seed", "method", "options")
-RELATIONS = {1: "x→y", -1: "y→x", 0: "undecided"}
+RELATIONS = {1: "x->y", -1: "y->x", 0: "undecided"}
 SIGNS = {relation: sign for sign, relation in RELATIONS.items()}
 
 

@@ -79,12 +79,10 @@ def ours(table: np.ndarray, truth: np.ndarray, options: dict[str, Any]) -> Row:
     began = time.process_time()
     graph = infer_graph(table, n_jobs=1, **options)
     seconds = time.process_time() - began
-    marks = {"→": "->", "–": "--", "↔": "<->"}
     edges = []
     for edge in graph.edges:
         # Names are the places of columns.
-        mark = marks.get(edge.kind, edge.kind)
-        edges.append((int(edge.cause), int(edge.effect), mark, edge.confidence))
+        edges.append((int(edge.cause), int(edge.effect), edge.kind, edge.confidence))
     n = len(truth)
     rules = Rules(~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool), MAX_PARENTS, MIN_GAIN)
     lengths = Lengths(graph._sample, 1)

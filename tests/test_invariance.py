@@ -30,7 +30,7 @@ UNRELATED = {
     "clusters": lambda rng, n: rng.choice([0.0, 1.0, 5.0], n) + 0.1 * rng.normal(size=n),
     "heavy": lambda rng, n: rng.standard_cauchy(n) ** 3,
 }
-MIRRORED = {"x→y": "y→x", "y→x": "x→y", "independent": "independent", "undecided": "undecided"}
+MIRRORED = {"x->y": "y->x", "y->x": "x->y", "independent": "independent", "undecided": "undecided"}
 
 
 @given(

@@ -7,7 +7,7 @@ import pytest
 from anmmm.direction.hypotheses import Probabilities, plausible_relations
 from anmmm.direction.outcome import format_decision, is_decided, plausible_of
 
-THERE, BACK, COMMON, INDEPENDENT = "x→y", "y→x", "common cause", "independent"
+THERE, BACK, COMMON, INDEPENDENT = "x->y", "y->x", "common cause", "independent"
 
 
 @pytest.mark.parametrize(

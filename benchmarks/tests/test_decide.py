@@ -9,7 +9,7 @@ from benchmarks import clusters, decide, tables
 from benchmarks.runs import read_options, run, seed_range
 
 LINE = {"family": "direct/x", "n": 100, "seed": 0, "method": "anmmm", "options": "{}"}
-LINE |= {"truth": 1, "relation": "x→y", "score": 0.1, "confidence": 0.95, "notes": ""}
+LINE |= {"truth": 1, "relation": "x->y", "score": 0.1, "confidence": 0.95, "notes": ""}
 LINE |= {"check_pvalue": 0.5, "forward": 0.9, "backward": 0.02, "common_cause": 0.08}
 LINE |= {"independent": 0.0, "columns": "1 and 1", "weight": 1.0, "data_set": "a", "rows": 100}
 
@@ -56,7 +56,7 @@ def test_other_methods_real_pairs_and_options(tmp_path):
     path = tmp_path / "rows.parquet"
     decide.main([f"tuebingen:{SAMPLE}", "-n", "30", "--method", "igci", "-o", str(path)])
     found = pd.read_parquet(path)
-    assert set(found["relation"]) <= {"x→y", "y→x"}
+    assert set(found["relation"]) <= {"x->y", "y->x"}
     assert not found["exchanged"].any()
     assert (found["rows"] <= 30).all()
     command = ["mixtures/f1", "-n", "40", "--seeds", "1", "-o", str(path)]
@@ -82,7 +82,7 @@ def test_arguments(tmp_path, capsys):
 def test_shares_of_a_summary():
     rows = lines(
         {},
-        {"relation": "y→x", "score": -0.1, "forward": 0.02, "backward": 0.9},
+        {"relation": "y->x", "score": -0.1, "forward": 0.02, "backward": 0.9},
         {"relation": "common cause", "confidence": 0.04, "forward": 0.1, "common_cause": 0.86},
         {"relation": "independent", "truth": 0, "score": 0.0, "confidence": 0.5},
         {"relation": "constant"},
@@ -128,7 +128,7 @@ def test_methods_on_real_pairs():
 
 
 def test_abstention_counts_directions():
-    changes = [{}, {"relation": "y→x", "confidence": 0.7}, {"relation": "independent"}]
+    changes = [{}, {"relation": "y->x", "confidence": 0.7}, {"relation": "independent"}]
     rows = pd.concat([lines(*changes).assign(family=name) for name in ("mixed", "sim/p")])
     table = tables.abstention(pd.concat([rows, lines({}).assign(family="tuebingen/p")]))
     assert table.iloc[0, 1:].tolist() == ["0.67", "0.67", "0.67", "0.33", "0.33", "0.33"]

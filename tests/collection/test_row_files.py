@@ -26,7 +26,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 EVERY_SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-TESTED = {"relation": "y→x", "independence_pvalue": 5e-324, "check_pvalue": 1.0}
+TESTED = {"relation": "y->x", "independence_pvalue": 5e-324, "check_pvalue": 1.0}
 ROWS = [
     PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
     PairResult("ü\nnext", "unusable", 'y is "constant"', truth=-1, weight=0.25, group="air"),

@@ -47,8 +47,8 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
 
 
 def row_with(pvalue, **others):
-    values = {"direction": 1, "confidence": 0.95, "relation": "x→y", "check_pvalue": 0.5}
-    values["plausible"] = "x→y"
+    values = {"direction": 1, "confidence": 0.95, "relation": "x->y", "check_pvalue": 0.5}
+    values["plausible"] = "x->y"
     return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 
@@ -65,10 +65,10 @@ def test_related_and_sure_pairs_by_hand():
         PairResult("u", "unusable", independence_pvalue=0.0),
         ok(1, truth=1),
         # A direction that is no preference is none.
-        row_with(0.9, direction=-1, confidence=0.59, relation="y→x", plausible="y→x; x→y"),
-        row_with(0.9, confidence=0.6, plausible="x→y; y→x"),
+        row_with(0.9, direction=-1, confidence=0.59, relation="y->x", plausible="y->x; x->y"),
+        row_with(0.9, confidence=0.6, plausible="x->y; y->x"),
         # Beside a common cause it is one.
-        row_with(0.9, confidence=0.59, plausible="x→y; common cause"),
+        row_with(0.9, confidence=0.59, plausible="x->y; common cause"),
     ]
     summary = summarize(iter(rows))
     assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (8, 2, 1)

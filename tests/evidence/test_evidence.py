@@ -137,7 +137,7 @@ def test_set_points_are_the_cause_of_what_follows_them(count):
         x = set_points(rng, 300, count)
         y = np.tanh(3.0 * (x / count - 0.5)) + 0.3 * rng.normal(size=300)
         results.append(infer_direction(x, y))
-    assert [result.relation for result in results] == ["x→y"] * 6
+    assert [result.relation for result in results] == ["x->y"] * 6
 
 
 def test_unrelated_set_points_are_independent(rng):
@@ -155,4 +155,4 @@ def test_rounded_set_points_are_no_hidden_groups():
         x = np.maximum(usual + np.round(rng.normal(size=300)), 1.0)
         y = 40.0 * (1.0 - np.exp(-0.04 * x)) * rng.normal(1.0, 0.1, 300)
         result = infer_direction(x, np.round(y + 1.5 * rng.normal(size=300)))
-        assert result.relation == "x→y"
+        assert result.relation == "x->y"

@@ -103,7 +103,7 @@ def test_constraints_are_kept():
     within = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
     # A result is a graph to stay within, with all of its edges.
     for graph in (within, infer_graph(frame, within=within)):
-        assert [e.kind for e in graph.edges] == ["→", "↔"]
+        assert [e.kind for e in graph.edges] == ["->", "<->"]
     few = infer_graph(frame, columns=["level", "dose"])
     assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
 
@@ -177,14 +177,14 @@ def test_linear_gaussian_edges_have_no_direction(rng):
     collider = chain[1] + b + rng.normal(size=500)
     graph = infer_graph(np.column_stack([*chain, b, collider]))
     kinds = {frozenset((e.cause, e.effect)): (e.kind, e.effect) for e in graph.edges}
-    assert kinds[frozenset((0, 1))][0] == "–"
+    assert kinds[frozenset((0, 1))][0] == "--"
     assert not any(edge.is_sure for edge in graph.edges if {edge.cause, edge.effect} == {0, 1})
     assert kinds[frozenset((1, 3))][1] == kinds[frozenset((2, 3))][1] == 3
     # The confidence in an edge without a direction is not read as one in a direction.
     assert "(edge)" in graph.summary()
     frame = graph.to_pandas()
-    assert frame.certainty.isna().tolist() == [kind == "–" for kind in frame.kind]
-    with pytest.raises(ValueError, match=r"0 – 1|1 – 0"):
+    assert frame.certainty.isna().tolist() == [kind == "--" for kind in frame.kind]
+    with pytest.raises(ValueError, match=r"0 -- 1|1 -- 0"):
         graph.to_dag()
     assert graph.adjacency[[0, 1], [1, 0]].tolist() == [1, 1]
     assert set(graph.to_networkx().edges) >= {(0, 1), (1, 0)}
@@ -322,7 +322,7 @@ def test_required_edges_leave_others_as_open_as_they_are():
     # To turn a – b, the edge of a and m has to turn too.
     graph = infer_graph(pd.DataFrame({"a": a, "m": m, "b": b}), required=[("m", "b")])
     kinds = {frozenset((edge.cause, edge.effect)): edge.kind for edge in graph.edges}
-    assert kinds == {frozenset("mb"): "→", frozenset("ab"): "–", frozenset("am"): "–"}
+    assert kinds == {frozenset("mb"): "->", frozenset("ab"): "--", frozenset("am"): "--"}
 
 
 def test_no_arrow_is_sure_at_a_column_of_all_causes_allowed():
@@ -331,7 +331,7 @@ def test_no_arrow_is_sure_at_a_column_of_all_causes_allowed():
     c += 0.7 * a - 0.9 * b
     d += 0.6 * a + 0.8 * b + 0.7 * c
     frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": d})
-    directed = [edge for edge in infer_graph(frame, max_parents=2).edges if edge.kind == "→"]
+    directed = [edge for edge in infer_graph(frame, max_parents=2).edges if edge.kind == "->"]
     assert {edge.note for edge in directed} == {"c has as many causes as allowed: not sure"}
     assert not any(edge.is_sure for edge in directed)
 
@@ -339,7 +339,7 @@ def test_no_arrow_is_sure_at_a_column_of_all_causes_allowed():
 def test_no_edge_is_surer_than_without_copies_of_rows():
     copies = np.tile(np.random.default_rng(4).normal(size=(100, 4)), (4, 1))
     edges = infer_graph(copies).edges
-    assert {edge.kind for edge in edges} == {"→", "–"}
+    assert {edge.kind for edge in edges} == {"->", "--"}
     assert max(edge.confidence for edge in edges) < 0.9
 
 
@@ -534,7 +534,7 @@ def test_a_direction_that_was_given_is_not_found(options, line):
     assert (edge.is_sure, edge.certainty, edge.is_given) == (False, None, True)
     # Its confidence is that of the edge, as if it had no direction.
     (free,) = infer_graph(line).edges
-    assert free.kind == "–"
+    assert free.kind == "--"
     assert edge.confidence >= free.confidence > 0.9
 
 

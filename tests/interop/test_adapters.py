@@ -48,7 +48,7 @@ def test_related_pairs_are_found_without_a_graph(table, rng):
 def test_dowhy_gets_no_edge_without_a_direction():
     a, noise = np.random.default_rng(4).normal(size=(2, 300))
     linear = pd.DataFrame({"a": a, "b": a + noise})
-    with pytest.raises(ValueError, match="no DAG: a – b have no direction"):
+    with pytest.raises(ValueError, match="no DAG: a -- b have no direction"):
         dowhy.PairGraph().predict(linear)
 
 

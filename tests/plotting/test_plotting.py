@@ -311,7 +311,7 @@ def test_a_map_leaves_out_variables_without_a_relation(ax):
     names = [f"v{number}" for number in range(80)]
     rows = [row(x, y, direction=0, relation="independent") for x, y in combinations(names, 2)]
     rows += [
-        row("v3", "v70", direction=-1, relation="y→x", confidence=0.97),
+        row("v3", "v70", direction=-1, relation="y->x", confidence=0.97),
         row("v3", "v9", direction=0, relation="common cause", confidence=0.5),
     ]
     plot_pairs(iter(rows), ax=ax)

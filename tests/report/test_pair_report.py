@@ -98,11 +98,11 @@ def test_a_streamed_digest_has_the_numbers_of_an_evaluation(confident):
 
 def test_related_and_independent_pairs_are_counted(tmp_path):
     kinds = {
-        "a": (1e-9, 1, 0.95, "x→y", 0.4, "x→y"),
-        "b": (1e-8, -1, 0.7, "y→x", 0.002, "y→x; x→y"),
-        "c": (0.04, 1, 0.92, "x→y", 0.6, "x→y"),
+        "a": (1e-9, 1, 0.95, "x->y", 0.4, "x->y"),
+        "b": (1e-8, -1, 0.7, "y->x", 0.002, "y->x; x->y"),
+        "c": (0.04, 1, 0.92, "x->y", 0.6, "x->y"),
         "d": (0.7, 0, 0.03, "independent", 0.8, "independent"),
-        "e": (0.6, 0, 0.5, "undecided", 0.9, "x→y; y→x"),
+        "e": (0.6, 0, 0.5, "undecided", 0.9, "x->y; y->x"),
     }
     names = [
         "independence_pvalue",

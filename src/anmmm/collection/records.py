@@ -92,7 +92,7 @@ class PairResult(Row, eq=True):
     group : str or None
         Data set of the pair.
     relation : str or None
-        ``"x→y"``, ``"y→x"``, ``"common cause"``, ``"independent"`` or ``"undecided"``; see
+        ``"x->y"``, ``"y->x"``, ``"common cause"``, ``"independent"`` or ``"undecided"``; see
         `DirectionResult`.
     dependence : float or None
         See `DirectionResult`; None under other criteria than ``"evidence"``.

@@ -34,7 +34,7 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         ``backward_score_ - forward_score_``.
     forward_score_, backward_score_ : float
         Values of the criterion; lower is better.
-    relation_ : {"x→y", "y→x", "common cause", "independent", "undecided"}
+    relation_ : {"x->y", "y->x", "common cause", "independent", "undecided"}
         How both variables are related; see `DirectionResult`.
     confidence_ : float or None
         Probability of the direction; see `DirectionResult`.

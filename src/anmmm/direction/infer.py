@@ -158,7 +158,7 @@ def infer_direction(
     >>> result
     x → y (0.99), 2 mechanisms, additive Gaussian noise
     >>> result.relation, result.models.forward.model
-    ('x→y', 'anm-2')
+    ('x->y', 'anm-2')
     """
     variables, n_dropped = complete_variables(x, y, missing)
     options = DirectionOptions(

@@ -9,11 +9,11 @@ from typing import Any, Literal
 from anmmm._text import hypotheses
 from anmmm.evidence import CommonCause
 
-Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
+Relation = Literal["x->y", "y->x", "common cause", "independent", "undecided"]
 
 INDEPENDENT: Relation = "independent"
 COMMON_CAUSE: Relation = "common cause"
-BY_DIRECTION: dict[int, Relation] = {1: "x→y", -1: "y→x", 0: "undecided"}
+BY_DIRECTION: dict[int, Relation] = {1: "x->y", -1: "y->x", 0: "undecided"}
 DIRECTED = (BY_DIRECTION[1], BY_DIRECTION[-1])
 EITHER_DIRECTION = frozenset(DIRECTED)
 # Joins plausible relations in rows.

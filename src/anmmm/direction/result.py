@@ -37,7 +37,7 @@ class DirectionResult(Record):
 
     Attributes
     ----------
-    relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
+    relation : {"x->y", "y->x", "common cause", "independent", "undecided"}
     direction : {1, -1, 0}, 1 if x causes y, -1 if y causes x, 0 if undecided or neither
     confidence : float or None, probability of the direction; sure from 0.9 on
     plausible : tuple of str, the most probable relations that together have 0.9

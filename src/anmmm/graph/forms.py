@@ -25,10 +25,12 @@ from anmmm.datasets import SourceError
 Edge = tuple[Hashable, Hashable]
 MarkedEdge = tuple[Hashable, str, Hashable]
 # Directed, undirected, bidirected.
-MARKS = ("->", "--", "<->")
-# The same in results and their files.
-ARROW, LINE, BOTH = KINDS = ("→", "–", "↔")
-MARK_OF = dict(zip(KINDS, MARKS, strict=True))
+ARROW = "->"
+LINE = "--"
+BOTH = "<->"
+MARKS = (ARROW, LINE, BOTH)
+# The same in print.
+PRINTED_MARKS = {ARROW: "→", LINE: "–", BOTH: "↔"}
 # Marks of causal-learn at both ends of an edge: -1 is a tail, 1 an arrowhead.
 CAUSALLEARN = {(-1, 1): "->", (1, -1): "<-", (-1, -1): "--", (1, 1): "<->"}
 AS_PAIRS = "pass edges as a list of pairs, e.g. [('a', 'b')]"
@@ -178,7 +180,7 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
                 )
             for row in rows:
                 first, second, mark = (row.get(column) for column in columns)
-                mark = MARK_OF.get(mark or "--", mark or "--")
+                mark = mark or LINE
                 if not first or not second or mark not in MARKS:
                     raise SourceError(
                         name,

@@ -104,8 +104,8 @@ def infer_graph(
     min_gain : float
         Nats that an edge has to save.
     common_cause : bool
-        Whether an edge may be a hidden common cause of its ends, ``"↔"``, if that is shorter. Up to
-        20 000 rows.
+        Whether an edge may be a hidden common cause of its ends, ``"<->"``, if that is shorter. Up
+        to 20 000 rows.
     n_jobs : int or None
         Number of workers, as in joblib: processes, or threads for small tables (10 columns of
         500 rows). Hidden groups, and edges given these, use one. The result does not depend on it.
@@ -132,7 +132,7 @@ def infer_graph(
     A common cause of two columns that is missing from the table is recognized if it makes groups or
     a curve with little noise. Otherwise an edge joins the columns, or they are listed as
     `CausalGraph.unexplained`. Edges that no data can direct, as among linear Gaussian columns, are
-    ``"–"``. Neither the order of the columns nor their units matter; nothing is drawn. The search
+    ``"--"``. Neither the order of the columns nor their units matter; nothing is drawn. The search
     fits n² pairs, 2 to 5 ms each, and then 10 to 20 ms for each further cause at 500 rows. See
     docs/guide/graphs.md.
 
@@ -391,7 +391,7 @@ def _confidences(
 
 
 def _again(again: dict[Arrow, tuple[str, float]], arrow: Arrow, kind: str) -> float:
-    """Return the confidence of other rows in an arrow, in ``↔``, or in any edge for ``–``."""
+    """Return the confidence of other rows in an arrow, in ``<->``, or in any edge for ``--``."""
     other, confidence = again.get(arrow) or again.get(arrow[::-1]) or ("", 0.5)
     is_turned = kind == ARROW and arrow not in again
     return confidence if kind in (LINE, other) and not is_turned else 0.5

@@ -33,7 +33,7 @@ from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
 from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
-from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, PartialGraph
+from anmmm.graph.forms import ARROW, LINE, PRINTED_MARKS, Edge, PartialGraph
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
 from anmmm.graph.search import causal_order
@@ -52,28 +52,28 @@ class GraphEdge(Record):
     Attributes
     ----------
     cause, effect : hashable
-        Names of columns; in either order if `kind` is not ``"→"``.
+        Names of columns; in either order if `kind` is not ``"->"``.
     kind : str
-        ``"→"``; ``"–"`` if the graph with the edge reversed is nearly as short; ``"↔"`` if both are
-        effects of a hidden common cause, which was found, or given by `within`.
+        ``"->"``; ``"--"`` if the graph with the edge reversed is nearly as short; ``"<->"`` if both
+        are effects of a hidden common cause, which was found, or given by `within`.
     confidence : float
-        Probability that the edge is there and goes this way; of ``"–"``, and if the direction was
-        given, that it is there; of ``"↔"``, that of the common cause, and if it was given, that the
-        columns depend on each other beyond the other edges.
+        Probability that the edge is there and goes this way; of ``"--"``, and if the direction was
+        given, that it is there; of ``"<->"``, that of the common cause, and if it was given, that
+        the columns depend on each other beyond the other edges.
     gain : float
         Nats by which the best graph without it is longer; negative if a required edge saves less
         than its price.
     turned : float
         Nats by which the best graph with it reversed is longer; infinite if the direction was
-        given. Of ``"↔"``, nats by which an arrow is longer.
+        given. Of ``"<->"``, nats by which an arrow is longer.
     model : str
-        Model of the effect given all of its causes, see `anmmm.DirectionEvidence`; of ``"↔"`` the
+        Model of the effect given all of its causes, see `anmmm.DirectionEvidence`; of ``"<->"`` the
         form of the common cause, see `anmmm.evidence.CommonCause`.
     n_mechanisms : int
         Mechanisms of that model.
     note : str
         ``"direction given"`` if `tiers`, `required`, `forbidden` or `within` rule out the reverse,
-        ``"given"`` of ``"↔"`` in `within`, or another remark; empty if there is none.
+        ``"given"`` of ``"<->"`` in `within`, or another remark; empty if there is none.
     """
 
     cause: Hashable
@@ -204,7 +204,7 @@ class CausalGraph(Record):
 
     @computed
     def _partial(self) -> PartialGraph:
-        edges = [(each.cause, MARK_OF[each.kind], each.effect) for each in self.edges]
+        edges = [(each.cause, each.kind, each.effect) for each in self.edges]
         return PartialGraph(self.names, edges)
 
     @property
@@ -479,7 +479,7 @@ class CausalGraph(Record):
         """Edge, confidence, gain, model and note of each edge, as people read them."""
         return [
             (
-                f"{each.cause} {each.kind} {each.effect}",
+                f"{each.cause} {PRINTED_MARKS[each.kind]} {each.effect}",
                 each._confidence_text,
                 each.gain,
                 model_text(each.model) if each.model else "",

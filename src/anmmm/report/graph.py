@@ -11,6 +11,7 @@ from anmmm._files import atomic_writer, with_filename
 from anmmm._typing import StrPath
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
+from anmmm.graph.forms import PRINTED_MARKS
 from anmmm.plotting import plot_graph
 from anmmm.plotting.effect import draw_effect
 from anmmm.plotting.graph import check_graph, graph_size
@@ -77,6 +78,7 @@ def write_graph_report(
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
+        printed_marks=PRINTED_MARKS,
     )
     with atomic_writer(output) as file, with_filename(output):
         file.writelines(contents)
