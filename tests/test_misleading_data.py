@@ -111,6 +111,7 @@ def pair(code_in_x=None, code_in_y=None, n=200):
         (None, 1e9, 200, "contradicted"),
         (None, -9999.0, 120, "contradicted"),
         (-999.0, None, 120, "less sure"),
+        (-999.0, 1e6, 200, "unsure anyway"),
         (-999.0, 1e6, 120, "unsure anyway"),
     ],
 )

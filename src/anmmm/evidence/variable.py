@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
-from anmmm.evidence.marginal import MOST_CATEGORIES, Marginal
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import marginals_of
 from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
@@ -84,11 +84,6 @@ class Variable(Record):
     @computed
     def _computed(self) -> dict[tuple[Hashable, ...], Any]:
         return {}
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether it has few values that are tied: cut from a curve, not followed by one."""
-        return self.is_tied and self.cells.n_distinct <= MOST_CATEGORIES
 
     @computed
     def is_tied(self) -> bool:

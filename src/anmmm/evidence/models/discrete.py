@@ -18,6 +18,7 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
+from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -71,7 +72,7 @@ class Ordered(CurveModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode a tied effect of few values by free cuts."""
         cells = fits.effect.cells
-        if fits.effect.has_levels:
+        if fits.effect.is_tied and cells.n_distinct <= MOST_CATEGORIES:
             cuts, prior, start = free_cuts(cells.n_distinct)
             yield cls.fit(fits.cause.basis, cells, cuts, prior, start).plus(fits.price)
 

@@ -27,8 +27,6 @@ class Additive(GaussianNoise):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect by 1, 2, … mechanisms, and the residuals of one by their density."""
-        if fits.effect.has_levels:
-            return
         models = [cls.of_fit(fits.effect.cells, fit) for fit in fits.mixtures]
         yield from models
         yield FreeNoise.about(models[0])
@@ -91,8 +89,6 @@ class LocationScale(GaussianNoise):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect about a curve with a band of varying width, and the residuals."""
-        if fits.effect.has_levels:
-            return
         fit = fits.location_scale
         cells = fits.effect.cells
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curve, fit.scale)

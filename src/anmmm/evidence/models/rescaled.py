@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 GAUSSIAN_MOMENT = 3.0
 # Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
 STRAIGHT = 0.97
-# Nats by which a kind of model may be longer over the cause itself than another where it is tried
-# over its scale: of 485 drawn and real pairs (N = 300), 2 got another sign without all kinds.
-MAX_BEHIND = 5.0
 # Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
 # Kinds of models, by the kind of effect.
@@ -67,14 +63,8 @@ class OverColumns(Wrapped):
         kinds = LEVELS if effect.is_tied else SMOOTH
         if effect.is_categorical:
             kinds = NAMES
-        longest = fits.shortest_of(kinds).length + MAX_BEHIND
-        candidates: list[type[ConditionalModel]] = []
-        for kind in kinds:
-            models = fits.encoded(kind)
-            if models and shortest(models).length <= longest:
-                candidates.append(kind)
         inner = FitCache(Regressors(basis, groups_of(fits.cause)), effect, 1)
-        yield cls.of(inner.shortest_of(candidates))
+        yield cls.of(inner.shortest_of(kinds))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> OverColumns:
