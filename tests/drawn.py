@@ -26,23 +26,15 @@ def chain(n=500, seed=0):
 
 
 def made_up(direction, probabilities):
-    """Return hypotheses of a direction and probabilities that no data gave; None without them."""
-    if probabilities is None:
-        return SimpleNamespace(
-            direction=direction,
-            relation=BY_DIRECTION[direction],
-            probabilities=None,
-            confidence=None,
-            plausible=(),
-            log_odds=None,
-        )
+    """Return hypotheses of a direction and probabilities that no data gave, or of none."""
+    is_known = probabilities is not None
     return SimpleNamespace(
         direction=direction,
         relation=BY_DIRECTION[direction],
         probabilities=probabilities,
-        confidence=max(probabilities[:2]),
-        plausible=plausible_relations(probabilities),
-        log_odds=float(direction),
+        confidence=max(probabilities[:2]) if is_known else None,
+        plausible=plausible_relations(probabilities) if is_known else (),
+        log_odds=float(direction) if is_known else None,
     )
 
 

@@ -68,10 +68,14 @@ def pair_caveats(
         confidence = float(expit(abs(distinct_odds))) if agrees else 0.5
         caveats.append(Caveat(copies_note(fraction), confidence))
     if outliers.any():
-        max_confidence = min([caveat.max_confidence for caveat in caveats], default=1.0)
-        capped = replace(hypotheses, max_confidence=max_confidence)
+        capped = replace(hypotheses, max_confidence=largest_confidence(caveats))
         caveats.append(outlier_caveat(variables, outliers, capped, prior))
     return caveats
+
+
+def largest_confidence(caveats: Iterable[Caveat]) -> float:
+    """Return the largest confidence in a direction that all caveats leave."""
+    return min([caveat.max_confidence for caveat in caveats], default=1.0)
 
 
 def is_function(x: FloatArray, y: FloatArray) -> bool:

@@ -16,7 +16,7 @@ from anmmm._typing import ArrayLike, Missing, RandomState
 from anmmm._validation import check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
 from anmmm.dependence import fit_both
-from anmmm.direction.caveats import outlier_rows, pair_caveats
+from anmmm.direction.caveats import largest_confidence, outlier_rows, pair_caveats
 from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
@@ -209,7 +209,6 @@ def decide(
     is_categorical = np.repeat(categorical, [x.shape[1], y.shape[1]])
     outliers = outlier_rows(np.hstack([x, y]), is_categorical)
     caveats = pair_caveats(variables, hypotheses, options.prior, outliers)
-    max_confidence = min([caveat.max_confidence for caveat in caveats], default=1.0)
     notes = [caveat.note for caveat in caveats if caveat.note]
     if evidence.confounded and evidence.common_cause is not None:
         note = measured_note(evidence.common_cause)
@@ -223,7 +222,7 @@ def decide(
         prior=options.prior,
         models=evidence,
         _variables=variables,
-        hypotheses=replace(hypotheses, max_confidence=max_confidence),
+        hypotheses=replace(hypotheses, max_confidence=largest_confidence(caveats)),
         notes=tuple(notes),
         outliers=outliers if outliers.any() else None,
     )

@@ -104,7 +104,7 @@ class Regressors(Record):
     is_categorical: ClassVar[bool] = False
 
 
-def groups_of(cause: Variable | Regressors) -> IntArray | None:
+def row_groups(cause: Variable | Regressors) -> IntArray | None:
     """Return the numbers (n_samples,) of equal rows of a cause, if known."""
     return cause.groups if isinstance(cause, Regressors) else cause.cells.index
 

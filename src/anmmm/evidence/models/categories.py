@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, groups_of
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, row_groups
 from anmmm.evidence.models.form import Form
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.preprocessing import Cells
@@ -52,7 +52,7 @@ class Categories(ConditionalModel):
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect of categories."""
         if fits.effect.is_categorical:
-            fit = fit_classes(fits.cause.basis, fits.effect.cells, groups_of(fits.cause))
+            fit = fit_classes(fits.cause.basis, fits.effect.cells, row_groups(fits.cause))
             yield fit.plus(fits.price)
 
     @property

@@ -19,7 +19,7 @@ from anmmm.evidence.models.base import (
     FitCache,
     ModelMarginal,
     Regressors,
-    groups_of,
+    row_groups,
 )
 from anmmm.evidence.models.discrete import Ordered
 from anmmm.evidence.models.form import Form
@@ -49,7 +49,7 @@ class Parted(ConditionalModel):
         cause = fits.cause
         effect = fits.effect
         for split in effect.once(splits_of):
-            regressors = Regressors(cause.basis, groups_of(cause), gaussian_scale(cause))
+            regressors = Regressors(cause.basis, row_groups(cause), gaussian_scale(cause))
             label_fits = FitCache(regressors, split.label, 1)
             label = label_fits.shortest_of((Independent, Ordered, OverColumns))
             models: list[ConditionalModel] = []
@@ -61,7 +61,10 @@ class Parted(ConditionalModel):
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals made of those of all parts."""
         for split in fits.effect.once(splits_of):
-            yield split_marginal(fits.effect, split)
+            label = Independent.of(split.label.marginal)
+            models = [Independent.of(piece.marginal) for _, piece in split.pieces]
+            model = cls.of(fits.effect.cells, split, label, models)
+            yield ModelMarginal.of(model, split.marginal_name)
 
     @classmethod
     def of(
@@ -153,14 +156,6 @@ class Parted(ConditionalModel):
         noise = 0.5 * (side.upper - side.lower)
         variance = fraction * (noise**2 + (1.0 - fraction) * step**2)
         return EffectCurves.about(mean, np.sqrt(variance))
-
-
-def split_marginal(variable: Variable, split: Split) -> ModelMarginal:
-    """Return the marginal made of those of all parts."""
-    label = Independent.of(split.label.marginal)
-    models = [Independent.of(piece.marginal) for _, piece in split.pieces]
-    model = Parted.of(variable.cells, split, label, models)
-    return ModelMarginal.of(model, split.marginal_name)
 
 
 def cause_in(part: Part, cause: Variable | Regressors) -> Regressors:

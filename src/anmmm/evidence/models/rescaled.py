@@ -20,7 +20,7 @@ from anmmm.evidence.models.base import (
     FitCache,
     Regressors,
     Wrapped,
-    groups_of,
+    row_groups,
 )
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered, OrderedLinked
@@ -63,7 +63,7 @@ class OverColumns(Wrapped):
         kinds = LEVELS if effect.is_tied else SMOOTH
         if effect.is_categorical:
             kinds = NAMES
-        inner = FitCache(Regressors(basis, groups_of(fits.cause)), effect, 1)
+        inner = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
         yield cls.of(inner.shortest_of(kinds))
 
     @classmethod
