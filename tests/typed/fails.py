@@ -23,5 +23,5 @@ cluster_mechanisms(x, y, refine="em")  # call-overload
 hsic_test(x, y, null="normal")  # call-overload
 FitOptions(lambda_=1.0)  # call-arg
 print(infer_directions([(x, y)])[0].n_tests)  # attr-defined
-if infer_direction(x, y).relation == "x->y":  # comparison-overlap
+if infer_direction(x, y).relation == "x→y":  # comparison-overlap
     pass
