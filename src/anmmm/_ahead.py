@@ -18,13 +18,13 @@ import joblib
 import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
-from anmmm._kernels.hidden import Pair
+from anmmm._kernels.hidden import Pair, cell_masses
 from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
 from anmmm._workers import start_worker, starting_workers
 from anmmm.evidence import description_lengths
-from anmmm.evidence.hidden import Rival, Search, fit_groups
+from anmmm.evidence.hidden import Search
 from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
@@ -85,7 +85,9 @@ def _hidden() -> None:
     whole, table = np.zeros(values.shape, np.int64), np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)
     pair = Pair(values, whole, kinds, kinds, np.ones(2), table, table)
-    fit_groups(Search.of(pair, Rival(-np.inf, len(values))))
+    search = Search.of(pair, -np.inf)
+    search.fit_groups(search.start_groups())
+    cell_masses(np.arange(2.0), np.ones(1), np.zeros((1, 1)), np.ones((1, 1)))
 
 
 _several, _tests = partial(_mixture, 2), partial(hsic_test, *points())

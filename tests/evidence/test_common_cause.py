@@ -13,15 +13,8 @@ import oracle
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
-from anmmm.evidence.common_cause import describe_common_cause
-from anmmm.evidence.hidden import (
-    CURVE,
-    Rival,
-    Search,
-    fit_curve,
-    fit_groups,
-)
-from anmmm.evidence.hidden_code import mass_of, position_cost
+from anmmm.evidence.common_cause import describe_common_cause, mass_of, position_cost
+from anmmm.evidence.hidden import CURVE, Search
 from anmmm.evidence.splits import gap_groups, part_of
 from drawn import variable_of
 
@@ -55,11 +48,11 @@ DRAWN = {
 }
 
 
-def fitted(pair, name, shortest=np.inf):
-    search = Search.of(pair, Rival(shortest, pair.values.shape[1]))
+def fitted(pair, name, to_beat=np.inf):
+    search = Search.of(pair, to_beat)
     if name == "curve":
-        return fit_curve(search.about_curve)
-    return fit_groups(search)
+        return search.fit_curve(search.start_curves())
+    return search.fit_groups(search.start_groups())
 
 
 def described(x, y):
@@ -176,7 +169,7 @@ def test_categories_and_counts_are_a_latent_class_model():
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variable_of(x), variable_of(y)
-    fit = fitted(module._pair(one, other, (0, 0)), name, -np.inf).further(1000)
+    fit = fitted(module._pair(one, other, (0, 0)), name, -np.inf).iterate(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
@@ -219,6 +212,17 @@ def test_probabilities_add_up_and_leave_directions_alone(rng):
         assert result.relation == "independent"
         assert result.probabilities.independent > 0.9
         assert sum(result.probabilities) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["groups", "curve"])
+def test_the_length_does_not_depend_on_the_direction_that_it_beats(name):
+    x, y = (variable_of(values) for values in DRAWN[name]()[:2])
+    length = describe_common_cause(x, y).length
+    for longer in (0.0, 5.0, 100.0):
+        assert describe_common_cause(x, y, length + longer).length == length
+    # A search without hope ends early, with nothing or with groups that gaps separate.
+    found = describe_common_cause(x, y, -1e9)
+    assert found is None or found.length >= length
 
 
 def test_it_can_be_switched_off():

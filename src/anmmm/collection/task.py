@@ -218,7 +218,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
         fit = models.backward if result.direction == -1 else models.forward
         return {"engine": fit.engine, "rank": fit.rank}
     facts: dict[str, Any] = {}
-    if models.common_cause is not None and probabilities is not None:
+    if models.is_common_cause_tried and probabilities is not None:
         facts["probability_common_cause"] = probabilities.common_cause
     if isinstance(models.winner, DirectionEvidence):
         facts["n_mechanisms"] = models.winner.n_mechanisms

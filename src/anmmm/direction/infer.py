@@ -22,7 +22,7 @@ from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.evidence import EvidenceResult, column_limit_error, compare
-from anmmm.evidence.common_cause import LARGEST
+from anmmm.evidence.common_cause import MAX_ROWS
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
 
@@ -214,8 +214,8 @@ def decide(
         note = measured_note(evidence.common_cause)
         if note:
             notes.append(note)
-    if options.common_cause and len(x) > LARGEST:
-        notes.append(f"more than {LARGEST} rows: no common cause tried")
+    if options.common_cause and len(x) > MAX_ROWS:
+        notes.append(f"more than {MAX_ROWS} rows: no common cause tried")
     return DirectionResult(
         names=names,
         criterion=options.criterion,

@@ -52,7 +52,7 @@ def direction_text(
         (table, facts, stopped), note = _latent_parts(result, result.models, names), _LATENT_NOTE
     else:
         (table, facts, stopped), note = _evidence_parts(result.models, names), _EVIDENCE_NOTE
-        is_tried = result.models.independent or result.models.common_cause is not None
+        is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
         note = note.format(hidden=hidden, prior=_FLAT if result.prior == "flat" else _LEARNED)
     n_used = result.n_samples
@@ -100,7 +100,7 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.probabilities is None or result.evidence is None:
         return ""
-    tried = result.evidence.common_cause is not None
+    tried = result.evidence.is_common_cause_tried
     texts = (*names, COMMON_CAUSE if tried else f"{COMMON_CAUSE} (not tried)", INDEPENDENT)
     shown = zip(texts, map(format_probability, result.probabilities), strict=True)
     return ", ".join(f"{text} {probability}" for text, probability in shown)

@@ -2,8 +2,8 @@
 
 from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.code import RESOLUTION
+from anmmm.evidence.common_cause import CommonCause
 from anmmm.evidence.directions import ColumnEvidence, DirectionEvidence
-from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.lengths import EvidenceResult, compare, description_lengths, sign_of
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text

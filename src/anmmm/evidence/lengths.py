@@ -16,9 +16,8 @@ from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm.evidence.code import RESOLUTION
-from anmmm.evidence.common_cause import LARGEST, describe_common_cause
+from anmmm.evidence.common_cause import MAX_ROWS, CommonCause, describe_common_cause
 from anmmm.evidence.directions import DirectionEvidence
-from anmmm.evidence.hidden_code import CommonCause
 from anmmm.evidence.models import FitCache, fit_models
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import column_limit_error, describe_vectors
@@ -56,13 +55,16 @@ class EvidenceResult(Record):
     independent : bool
         Whether independence is chosen in both directions: no model saves 2 nats.
     common_cause : CommonCause or None
-        Both variables as effects of a hidden common cause; None if that was not tried: for
-        independent variables, for several columns, or if it is switched off.
+        Both variables as effects of a hidden common cause; None if that is much longer than the
+        shorter direction, or was not tried.
+    is_common_cause_tried : bool
+        Not of independent variables, of several columns, or if it is switched off.
     """
 
     forward: DirectionEvidence
     backward: DirectionEvidence
     common_cause: CommonCause | None = None
+    is_common_cause_tried: bool = False
 
     @property
     def direction(self) -> int:
@@ -229,10 +231,10 @@ def compare(
         len(x),
     )
     result = compare_variables(x_variable, y_variable)
-    if not common_cause or result.independent or len(x) > LARGEST:
+    if not common_cause or result.independent or len(x) > MAX_ROWS:
         return result
     cause = describe_common_cause(x_variable, y_variable, result.shortest.total)
-    return replace(result, common_cause=cause)
+    return replace(result, common_cause=cause, is_common_cause_tried=True)
 
 
 def compare_variables(x: Variable, y: Variable) -> EvidenceResult:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm.evidence.check import normal_scores
-from anmmm.evidence.common_cause import LARGEST, describe_common_cause
+from anmmm.evidence.common_cause import MAX_ROWS, describe_common_cause
 from anmmm.evidence.lengths import compare_variables
 from anmmm.evidence.variable import Variable
 from anmmm.graph.lengths import Lengths, in_batches
@@ -50,7 +50,7 @@ def find_confounded(
     Returns also the common cause that each edge was compared with, those of edges taken included:
     all but required ones and those of columns that a hidden variable switches.
     """
-    if len(lengths.sample.values) > LARGEST:
+    if len(lengths.sample.values) > MAX_ROWS:
         return parents, {}
     found: dict[Arrow, Confounded] = {}
     known: dict[Given, Confounded] = {}
@@ -92,6 +92,8 @@ def compared(lengths: Lengths, edge: Given) -> Confounded:
     apart = one.marginal.length + other.marginal.length
     by_edge = lengths(effect, others) - lengths(effect, of_effect)
     common = describe_common_cause(one, other, apart - by_edge)
+    if common is None:
+        return NONE
     gain = apart - common.length
     if gain - by_edge > -NEAR:
         # Residuals may have a mechanism on a scale on which the edge was not described.

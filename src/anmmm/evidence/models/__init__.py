@@ -82,7 +82,7 @@ def model_text(model: str) -> str:
     Names of several columns are joined by commas. An unknown name is returned unchanged.
     """
     # Imported here because it imports variables, which import these models.
-    from anmmm.evidence.hidden_code import TEXTS
+    from anmmm.evidence.common_cause import TEXTS
 
     bases: dict[str, Form] = {}
     for kind in MODELS:
