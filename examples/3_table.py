@@ -48,11 +48,11 @@ table.head()
 
 # %%
 # All 66 pairs, the surest first. Rows with a missing value are left out of the pairs that they concern; without
-# ``missing="drop"`` such pairs would be unusable, with the missing value as their reason.
+# ``missing="drop"`` such pairs would be unusable, with the missing value in their notes.
 
 rows = infer_directions(table, columns="all", missing="drop")
-columns = ["x", "y", "cause", "effect", "confidence", "explained_by"]
-rows.ranked().to_pandas()[columns].head(10)
+columns = ["x", "y", "relation", "confidence", "explained_by"]
+rows.to_pandas().nlargest(10, "confidence")[columns]
 
 # %%
 rows.summary()
@@ -76,5 +76,5 @@ ax = graph.plot()
 #
 # .. code-block:: console
 #
-#    $ anmmm directions plants.csv --columns all --drop-missing --sort confidence --plot map.png
+#    $ anmmm directions plants.csv --columns all --drop-missing --plot map.png
 #    $ anmmm graph plants.csv --drop-missing --report graph.html

@@ -107,7 +107,7 @@ report.n_drawn
 # ------------
 # Time grows in proportion to the number of pairs, and is divided by the number of cores. Analyze 40 pairs without workers to predict it:
 
-few = infer_directions(dict(list(pairs.items())[:40])).to_list()
+few = list(infer_directions(dict(list(pairs.items())[:40])))
 seconds = np.mean([row.seconds for row in few])
 print(
     f"{1000 * seconds:.0f} ms a pair, 10 000 pairs in {10_000 * seconds / 60:.0f} minutes on one core"

@@ -81,14 +81,11 @@ def rows_of(path):
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         try:
-            # This first: what comes after it may be newer, and is then left out.
+            # The file first: what comes after it may be newer, and is then left out.
             for suffix in ("", "-wal"):
-                shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
-        except FileNotFoundError:
-            pass
-        try:
+                if Path(f"{path}{suffix}").exists():
+                    shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
             with closing(sqlite3.connect(copy)) as database:
-                query = "SELECT count(*) FROM rows WHERE position >= 0"
-                return database.execute(query).fetchone()[0]
-        except sqlite3.DatabaseError:
+                return database.execute("SELECT count(*) FROM rows").fetchone()[0]
+        except (FileNotFoundError, sqlite3.DatabaseError):
             return -1

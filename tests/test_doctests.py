@@ -43,7 +43,7 @@ def test_examples(name):
 
 
 def test_the_walk_finds_examples():
-    assert {"anmmm.direction.infer", "anmmm.collection.runner"} <= set(modules_with_examples())
+    assert {"anmmm.direction.infer", "anmmm.collection.directions"} <= set(modules_with_examples())
 
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/guide/{n}.md" for n in PAGES.split())])

@@ -5,7 +5,7 @@ import stat
 import numpy as np
 import pytest
 
-from anmmm._files import atomic_writer, check_writable, remove_leftovers, to_json, write_csv
+from anmmm._files import atomic_writer, check_writable, to_json, write_csv
 
 
 def test_csv_has_every_digit_and_quotes_what_needs_it(tmp_path):
@@ -126,16 +126,3 @@ def test_two_writers_of_one_name_do_not_meet(tmp_path):
         first.write(" and last")
     assert path.read_text() == "first and last"
     assert os.listdir(tmp_path) == ["rows.csv"]
-
-
-def test_what_killed_runs_left_is_found_by_any_name(tmp_path):
-    names = (".rows.csv.123.part", ".rows.csv.123.4.part", ".rows.csv.part", ".rows.csv.1.2.3.part")
-    for name in names:
-        (tmp_path / name).write_text("half")
-    try:
-        (tmp_path / "link.csv").symlink_to("rows.csv")
-        remove_leftovers(tmp_path / "link.csv")
-    except OSError:
-        remove_leftovers(tmp_path / "rows.csv")
-    kept = set(os.listdir(tmp_path)) - {"link.csv"}
-    assert kept == {".rows.csv.part", ".rows.csv.1.2.3.part"}

@@ -302,7 +302,7 @@ def assert_agrees(decide, wanted):
 def row_score(source, **options):
     (row,) = infer_directions(source, **options)
     if row.status != "ok":
-        raise ValueError(row.reason)
+        raise ValueError(row.notes)
     return row.score
 
 

@@ -152,8 +152,8 @@ def test_outliers_are_remarked_on_everywhere(printed, document, tmp_path):
     result = infer_direction(x, y)
     (note,) = result.notes
     assert "1 row with an outlier" in note
-    (row,) = infer_directions([(x, y)]).to_list()
-    assert note in row.reason
+    (row,) = infer_directions([(x, y)])
+    assert note in row.notes
     assert row.confidence == result.confidence <= 0.5
     file = write_columns(tmp_path / "pair.csv", x, y, header="dose,effect")
     assert "1 row with an outlier" in printed("direction", file)

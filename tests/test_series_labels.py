@@ -67,7 +67,7 @@ def test_series_with_some_labels_at_other_positions_are_refused():
 def test_a_pair_of_a_collection_says_so():
     for row in infer_directions([(X, Y), ("p", X, Y), Pair("p", X, Y)], n_jobs=1):
         assert row.status == "unusable"
-        assert "different positions" in row.reason
+        assert "different positions" in row.notes
 
 
 def test_others_are_paired_by_position():

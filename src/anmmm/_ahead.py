@@ -22,7 +22,7 @@ from anmmm._kernels.hidden import Pair, cell_masses
 from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
-from anmmm._workers import start_worker, starting_workers
+from anmmm._workers import start_worker
 from anmmm.evidence import description_lengths
 from anmmm.evidence.hidden import Search
 from anmmm.evidence.marginal import LogSplineDensity
@@ -121,9 +121,8 @@ def _share(left: deque[Part], n_others: int) -> None:
         others.submit(_run, part).result()
 
     try:
-        with joblib.parallel_config("loky"), starting_workers():
-            call = partial(_run_each, left, left.popleft, run_elsewhere)
-            running = [threads.submit(call) for _ in range(n_others)]
+        call = partial(_run_each, left, left.popleft, run_elsewhere)
+        running = [threads.submit(call) for _ in range(n_others)]
         _run_each(left, left.pop, lambda part: part())
         wait(running)
     finally:

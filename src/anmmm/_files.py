@@ -85,15 +85,6 @@ def is_replaceable(path: StrPath) -> bool:
     return target.is_file() or not target.exists()
 
 
-def remove_leftovers(path: StrPath) -> None:
-    """Remove temporary files of killed runs; no other run may be writing the file."""
-    target = Path(os.path.realpath(path))
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
-    for other in target.parent.iterdir():
-        if pattern.fullmatch(other.name):
-            other.unlink(missing_ok=True)
-
-
 def check_writable(path: StrPath) -> None:
     """Raise the error of writing to `path` now; leave no file behind."""
     target = Path(os.path.realpath(path))

@@ -20,4 +20,4 @@ def require(module: str, extra: str | None, what_for: str) -> Any:
 def pyarrow_module(name: str = "") -> Any:
     """Import PyArrow or one of its modules, e.g. ``"parquet"``."""
     module = f"pyarrow.{name}" if name else "pyarrow"
-    return require(module, "parquet", "Parquet and Arrow files need PyArrow")
+    return require(module, "files", "Parquet and Arrow files need PyArrow")

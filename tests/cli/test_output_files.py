@@ -7,9 +7,8 @@ import sys
 import pytest
 
 import anmmm
+from anmmm.collection.files import write_rows
 from anmmm.collection.records import PairResult
-from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.sinks import write_rows
 from anmmm.datasets import make_anm_mixture
 from anmmm.report import write_report
 from drawn import write_columns
@@ -50,7 +49,7 @@ def data(tmp_path, monkeypatch):
     x, y, _ = make_anm_mixture("f3", 30, random_state=1)
     write_columns(tmp_path / "data.csv", x, y, header="a,b")
     rows = [PairResult("a,b", "ok", n=30, direction=1, score=0.2)]
-    write_rows(tmp_path / "rows.csv", rows, DIRECTIONS)
+    write_rows(tmp_path / "rows.csv", rows, PairResult)
     return tmp_path
 
 
@@ -130,7 +129,7 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
         (["report", "rows.csv", "--source", "none"], "none: no such folder"),
         (["report", "rows.csv", "--plots", "501"], "--plots must be at most 500"),
-        (["report", "data.csv"], "data.csv:1: not a table of directions"),
+        (["report", "data.csv"], "data.csv: not a table of PairResult"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
@@ -148,7 +147,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         ("matplotlib.figure", "plot", ["direction", "data.csv", "--plot", "p.png"]),
         ("matplotlib.figure", "plot", ["report", "rows.csv", "--source", "sample"]),
         ("jinja2", "report", ["report", "rows.csv"]),
-        ("pyarrow", "parquet", ["directions", "sample", "-o", "r.parquet"]),
+        ("pyarrow", "files", ["directions", "sample", "-o", "r.parquet"]),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(

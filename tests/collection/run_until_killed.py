@@ -14,7 +14,7 @@ from stubs import Source, run
 
 
 def collection(folder, count):
-    rows = run(Source(count), checkpoint=f"{folder}/checkpoint", log=f"{folder}/log", rest=0.001)
+    rows = run(Source(count), checkpoint=f"{folder}/checkpoint", rest=0.001)
     rows.write(f"{folder}/rows.csv")
 
 
@@ -27,7 +27,7 @@ def main(folder, count, kills):
             collection(folder, int(count))
             os._exit(0)
         if killed < int(kills):
-            time.sleep(draw.uniform(0.005, 0.06))
+            time.sleep(draw.uniform(0.02, 0.3))
             os.kill(child, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status == 0:

@@ -42,7 +42,7 @@ def test_two_effects_of_a_cause_are_explained_by_it(frame):
     assert list(rows) == ["cause,first", "cause,second", "first,second"]
     assert [row.explained_by for row in rows.values()] == [None, None, "cause"]
     assert [repr(row).endswith(" was found given cause>") for row in rows.values()] == [0, 0, 1]
-    assert rows["first,second"].reason == "no further dependence was found given cause"
+    assert rows["first,second"].notes == "no further dependence was found given cause"
 
 
 def test_an_indirect_arrow_keeps_its_relation_and_is_not_sure(chain):
@@ -59,7 +59,7 @@ def test_a_pair_of_two_common_causes_is_explained_by_both(rng):
     y = np.tanh(2 * one) + other + 0.3 * noise(rng)
     rows = decided(pd.DataFrame({"one": one, "other": other, "x": x, "y": y}))
     assert sorted(rows["x,y"].explained_by.split(",")) == ["one", "other"]
-    assert rows["x,y"].reason.endswith(f"found given {rows['x,y'].explained_by}")
+    assert rows["x,y"].notes.endswith(f"found given {rows['x,y'].explained_by}")
 
 
 def test_an_edge_with_a_common_cause_is_not_explained(frame):

@@ -91,7 +91,7 @@ def test_pairs_that_pass_are_analyzed_and_others_are_independent(frame, tmp_path
     options = {"columns": "all", "random_state": 0, "screen": 0.05}
     rows = infer_directions(frame, **options)
     assert [row.pair_id for row in rows] == list(every)
-    passed = {row.pair_id for row in rows if "screen" not in row.reason}
+    passed = {row.pair_id for row in rows if "screen" not in row.notes}
     assert passed == {"a,b", "a,k", "b,k"}
     for row in rows:
         if row.pair_id in passed:
@@ -115,7 +115,7 @@ def test_missing_values_follow_their_rule(frame):
     assert {row.status for row in rows if "f" in row.pair_id} == {"unusable"}
     rows = infer_directions(frame, columns="all", screen=0.05, missing="drop")
     assert rows["e,f"].n == 199
-    assert rows["e,f"].reason.startswith("1 incomplete row dropped; not analyzed")
+    assert rows["e,f"].notes.startswith("1 incomplete row dropped; not analyzed")
 
 
 def test_a_screen_needs_all_pairs_of_a_table(frame):

@@ -10,6 +10,7 @@ from anmmm.collection.summary import largest_related
 
 def ok(direction, truth=None, weight=1.0, **others):
     values = {"direction": direction, "truth": truth, "weight": weight, "converged": True}
+    values["score"] = 1.0
     return PairResult("p", "ok", **values | others)
 
 
@@ -48,7 +49,7 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
 
 def row_with(pvalue, **others):
     values = {"direction": 1, "confidence": 0.95, "relation": "x->y", "check_pvalue": 0.5}
-    values["plausible"] = "x->y"
+    values |= {"plausible": "x->y", "score": 1.0}
     return PairResult("p", "ok", independence_pvalue=pvalue, **values | others)
 
 

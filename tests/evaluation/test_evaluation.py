@@ -188,7 +188,7 @@ def test_evaluate_pairs_survives_bad_ones():
     result = evaluate(pairs, max_samples=20, **FAST)
     assert result.summary.n_scored == 2
     assert list(result.failures) == ["c"]
-    assert {row.n_used for row in result.rows[:2]} == {20}
+    assert {row.n for row in result.rows[:2]} == {20}
     assert result.source == "list"
     assert "not analyzed\nc  unusable: y is constant" in str(result)
 

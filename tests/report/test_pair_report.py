@@ -8,9 +8,8 @@ import pytest
 
 from anmmm import cluster_mechanisms
 from anmmm.collection import SourceError, as_pairs, summarize
+from anmmm.collection.files import write_rows
 from anmmm.collection.records import PairResult
-from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.sinks import write_rows
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.evaluation.run import measure
 from anmmm.plotting import matplotlib_module
@@ -161,10 +160,10 @@ def test_numbers_ids_and_folders_are_taken_from_a_reason(reason, pair_id, patter
 
 def test_failures_are_grouped_by_reason(tmp_path):
     rows = [PairResult(f"p{n}", "unusable", f"p{n}: {n} rows") for n in range(7)]
-    rows.append(PairResult("q", "lost", "not done after 3 seconds"))
+    rows.append(PairResult("q", "error", "not done after 3 seconds"))
     _, page = report(tmp_path, rows)
     groups = [row[:2] for row in page.captions["Pairs without a result, by reason"][1:]]
-    assert groups == [["unusable: ‹id›: # rows", "7"], ["lost: not done after # seconds", "1"]]
+    assert groups == [["unusable: ‹id›: # rows", "7"], ["error: not done after # seconds", "1"]]
 
 
 # --- pairs ----------------------------------------------------------------------------------------
@@ -209,12 +208,6 @@ def test_the_cause_is_drawn_to_the_right_and_colors_are_the_mechanisms(drawn):
     assert "y, the cause" in found["b"].alternative
 
 
-def test_the_observations_that_decided_are_drawn(drawn):
-    row = row_of("a", n=60, n_used=20, subsample_seed=7)
-    assert draw_pairs([row], as_pairs({"a": (X, Y)}))["a"].n_drawn == 20
-    np.testing.assert_array_equal(drawn[0][0], Pair("", X, Y).subsample(20, 7).x)
-
-
 def test_pairs_missing_in_the_source_have_a_remark(drawn):
     source = [Pair("b", X[:30], Y[:30]), Pair.unreadable("c", "line 3 is broken")]
     found = draw_pairs([row_of("a"), row_of("b", n=60), row_of("c")], source)
@@ -230,7 +223,7 @@ def test_markup_in_a_row_is_shown_and_is_no_html(tmp_path):
     rows = [
         PairResult(HOSTILE, "ok", HOSTILE, direction=1, score=1.0, model=HOSTILE, truth=1),
         PairResult(f"2{HOSTILE}", "error", f"boom {HOSTILE} </table>"),
-        PairResult("\udcff", "lost", "\udcff"),
+        PairResult("\udcff", "error", "\udcff"),
     ]
     _, page = report(tmp_path, rows, name=HOSTILE, source={HOSTILE: (X, Y)})
     # Characters that turn text around would show another name than there is.
@@ -241,8 +234,8 @@ def test_markup_in_a_row_is_shown_and_is_no_html(tmp_path):
 
 
 def test_a_file_makes_the_page_of_its_rows(tmp_path):
-    rows = list(known_rows())
-    write_rows(tmp_path / "rows.csv", rows, DIRECTIONS, timings=True)
+    rows = [replace(row, seconds=0.0) for row in known_rows()]
+    write_rows(tmp_path / "rows.csv", rows, PairResult)
     _, page = report(tmp_path, tmp_path / "rows.csv")
     _, same = report(tmp_path, iter(rows), name="rows.csv")
     assert (page.found, page.texts) == (same.found, same.texts)
@@ -257,11 +250,12 @@ def test_equal_rows_make_equal_pages_in_any_style(tmp_path):
 
 
 def test_a_file_that_breaks_off_leaves_the_old_page(tmp_path):
-    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
-    write_rows(path, known_rows(), DIRECTIONS)
+    pytest.importorskip("pyarrow")
+    path, page = tmp_path / "rows.parquet", tmp_path / "page.html"
+    write_rows(path, known_rows(), PairResult)
     path.write_bytes(path.read_bytes()[:-10])
     page.write_text("old")
-    with pytest.raises(SourceError, match=r"rows\.csv"):
+    with pytest.raises(SourceError, match=r"rows\.parquet"):
         write_report(path, page, force=True)
     assert page.read_text() == "old"
     with pytest.raises(FileExistsError):

@@ -36,10 +36,9 @@ print(clusters.predict(x, y).sum())
 rows = infer_directions([(x, y)], common_cause=False)
 assert_type(rows, PairResults[PairResult])
 assert_type(rows[0], PairResult)
-assert_type(rows[1:], PairResults[PairResult])
-assert_type(rows.sure().to_list(), list[PairResult])
+assert_type(rows[1:], list[PairResult])
 assert_type(rows.summary(), CollectionSummary)
-assert_type(cluster_pairs([(x, y)]).to_list(), list[PairClusters])
+assert_type(list(cluster_pairs([(x, y)])), list[PairClusters])
 for row in rows:
     assert_type(row.cause, str | None)
 

@@ -32,17 +32,6 @@ from anmmm.cli.options import (
     help="With --columns all: test all pairs for dependence first, and analyze only those that "
     "pass at this false discovery rate, such as 0.05.",
 )
-@click.option(
-    "--sort",
-    type=click.Choice(["confidence"]),
-    help="Print pairs by decreasing confidence, when all are computed; the FILE of -o keeps the "
-    "order of SOURCE.  [default: in the order of SOURCE]",
-)
-@click.option(
-    "--only",
-    type=click.Choice(["sure"]),
-    help="Print only pairs with a sure direction; the FILE of -o still has all pairs.",
-)
 @plot_option("a map of all pairs of a table")
 @with_options(*collection_options, *decision_options, *common_options)
 def directions(source: str, **options: Any) -> None:

@@ -105,7 +105,7 @@ def graph_command(
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import PAGES, check_file, check_plot
-    from anmmm.collection.sinks import check_sink
+    from anmmm.collection.files import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
 

@@ -171,9 +171,10 @@ collection_options = [
     ),
     click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
     click.option(
-        "--timings",
-        is_flag=True,
-        help="Fill the column seconds; two runs then no longer write the same file.",
+        "--skip",
+        multiple=True,
+        metavar="ID",
+        help="Leave out the pair of this id, such as one that ends its worker; repeatable.",
     ),
 ]
 common_cause_option = click.option(

@@ -16,7 +16,6 @@ from anmmm._files import (
     check_overwrite,
     check_writable,
     is_replaceable,
-    remove_leftovers,
     to_json_document,
 )
 from anmmm._optional import require
@@ -31,14 +30,13 @@ from anmmm.cli.output import (
     refuse_input_as_output,
 )
 from anmmm.cli.tables import RowTable
-from anmmm.collection import CollectionSummary, as_pairs
-from anmmm.collection.checkpoint import count_rows, remove_log
-from anmmm.collection.results import PairResults, rank_key
-from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.sinks import check_sink, open_sink
+from anmmm.collection import CollectionSummary, LostWorkerError, as_pairs
+from anmmm.collection.checkpoint import count_rows, remove_checkpoint
+from anmmm.collection.files import check_sink, file_values, row_writer
+from anmmm.collection.records import PairResult
+from anmmm.collection.results import PairResults
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets.tuebingen import META, is_pair_file
-from anmmm.direction.outcome import is_sure
 
 if TYPE_CHECKING:
     from anmmm.plotting.pairs import PairMap
@@ -65,10 +63,7 @@ class CollectionRun:
     output: str | None
     force: bool
     resume: bool
-    timings: bool
     as_json: bool
-    sort: str | None = None
-    only: str | None = None
     plot: str | None = None
 
     @classmethod
@@ -108,35 +103,23 @@ class CollectionRun:
             # Refuses the checkpoint of another run, which then stays as it is.
             results = function(pairs, checkpoint=checkpoint, **given(**options))
             with remove_on_success(checkpoint), results:
-                if self.resume:
-                    n = results.n_resumed
-                    begun = f"{self.output}: nothing to resume, starting"
-                    say(f"{n} finished pairs found in {checkpoint}" if n else begun)
-                if checkpoint is not None and self.output is not None:
-                    # The checkpoint is locked, so no other run is writing this file.
-                    remove_leftovers(self.output)
                 lines = table(pairs)
-                summary = self._take(results, lines, rows, shown)
-                if results.n_outdated:
-                    n_same = results.n_resumed - results.n_outdated
-                    say(f"the source has changed: {n_same} of {results.n_resumed} rows were used")
+                try:
+                    summary = self._take(results, lines, rows, shown)
+                except LostWorkerError as error:
+                    raise FaultError(str(error)) from None
+                if self.resume:
+                    say(f"{counted(results.n_resumed, 'row')} of an earlier run used")
         if self.plot is not None and shown is not None:
             from anmmm.cli.plots import draw_pairs
 
             draw_pairs(self.plot, shown)
-        rows = self._chosen(rows)
         if self.as_json:
-            values = results.schema.reader(timings=self.timings)
-            names = results.schema.columns
-            document: dict[str, Any] = {
-                "rows": [dict(zip(names, values(row), strict=True)) for row in rows]
-            }
-            if results.schema is DIRECTIONS:
+            document: dict[str, Any] = {"rows": [file_values(row) for row in rows]}
+            if results.record is PairResult:
                 document["summary"] = summary.to_dict()
             click.echo(to_json_document(document))
         else:
-            if self.sort is not None and self._prints(results):
-                click.echo("\n".join(map(plain, [lines.header(), *map(lines.line, rows)])))
             click.echo("\n" + plain(table.closing(summary)))
         if self.output is not None:
             say(f"{counted(summary.n_pairs, 'row')} written to {self.output}")
@@ -186,7 +169,7 @@ class CollectionRun:
             return None
         # A run that writes the same file by a link shall find the same lock.
         checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
-        if not self.resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
+        if not self.resume and os.path.exists(checkpoint) and count_rows(checkpoint):
             raise InputError(
                 f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
                 f"--resume, or delete this file to start again, unless another run is using it"
@@ -201,28 +184,26 @@ class CollectionRun:
         shown: PairMap | None,
     ) -> CollectionSummary:
         """Write, print or collect each row; return the summary."""
-        collects = self.as_json or self.sort is not None
-        prints = self._prints(results) and self.sort is None
+        prints = self._prints(results)
         summarizer, error = Summarizer(), ""
         sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
         if self.output is not None:
-            sink = open_sink(self.output, results.schema, timings=self.timings, force=True)
+            sink = row_writer(self.output, results.record, force=True)
         with sink as write, _progress(results) as bar:
             if prints:
                 _print(bar, table.header())
-            for number, row in enumerate(results.stream()):
+            for row in results:
                 summarizer.add(row)
                 if row.status == "error":
-                    error = row.reason
+                    error = row.notes
                 write(row)
-                if collects:
+                if self.as_json:
                     rows.append(row)
                 if shown is not None:
                     shown.add(row)
-                if prints and self._shows(row):
+                if prints:
                     _print(bar, table.line(row))
-                # Rows of the checkpoint come first, and are in the initial count.
-                bar.update(number >= results.n_resumed)
+                bar.update()
             self._refuse_fault(summarizer, error)
         return summarizer.summary()
 
@@ -230,15 +211,6 @@ class CollectionRun:
         """Return whether rows are printed as a table."""
         is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
         return is_short and not self.as_json
-
-    def _shows(self, row: Any) -> bool:
-        """Return whether ``--only`` shows a row."""
-        return self.only is None or bool(is_sure(row))
-
-    def _chosen(self, rows: list[Any]) -> list[Any]:
-        """Return the rows to show, in their order."""
-        rows = [row for row in rows if self._shows(row)]
-        return rows if self.sort is None else sorted(rows, key=rank_key, reverse=True)
 
     def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
         """Raise if pairs ended in errors and none in a result: the machine is at fault."""
@@ -293,7 +265,7 @@ def _workers_of(address: str | None) -> Iterator[None]:
 
 def _progress(results: PairResults[Any]) -> tqdm[Any]:
     """Return a bar of finished pairs on a terminal, otherwise lines from time to time."""
-    common = {"total": results.total, "unit": "pair", "initial": results.n_resumed, "leave": False}
+    common = {"total": results.total, "unit": "pair", "leave": False}
     if sys.stderr.isatty():
         return tqdm(**common)
     left = "{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left"
@@ -329,7 +301,7 @@ def remove_on_success(checkpoint: str | None) -> Iterator[None]:
             report_checkpoint(checkpoint)
         raise
     if checkpoint is not None:
-        remove_log(checkpoint)
+        remove_checkpoint(checkpoint)
 
 
 def report_checkpoint(checkpoint: str) -> None:
@@ -337,11 +309,9 @@ def report_checkpoint(checkpoint: str) -> None:
     if not os.path.exists(checkpoint):
         say(f"{checkpoint}: was removed during the run, so no pair is kept")
         return
-    count, n_failed = count_rows(checkpoint)
+    count = count_rows(checkpoint)
     if count > 0:
         noun = "pair is" if count == 1 else "pairs are"
         say(f"{count} finished {noun} kept in {checkpoint}; --resume continues")
-    elif n_failed > 0:
-        say(f"{checkpoint} is kept; --resume repeats the pairs that ended in an error")
     else:
-        remove_log(checkpoint)
+        remove_checkpoint(checkpoint)

@@ -37,13 +37,10 @@ class RowTable(ABC):
     def line(self, row: Any) -> str:
         """Return the line of one pair."""
         size = "—" if row.n is None else f"{row.n}"
-        # Rows of labels use all observations.
-        if getattr(row, "n_used", None) not in (None, row.n):
-            size = f"{row.n_used}/{row.n}"
         analyzed = row.status == "ok"
         n_cells = len(self._columns)
         cells = self.cells(row)[:n_cells] if analyzed else ["—", "—", *[""] * (n_cells - 2)]
-        note = self.note(row) if analyzed else f"{row.status}: {row.reason}"
+        note = self.note(row) if analyzed else f"{row.status}: {row.notes}"
         # Replaced characters may be longer.
         spelled = map(plain, (size, *cells))
         return self._table.line(_id_cell(row.pair_id, self._id_width), *spelled, printable(note))
@@ -59,7 +56,7 @@ class RowTable(ABC):
 
     def note(self, row: Any) -> str:
         """Return the remark on an analyzed pair."""
-        return str(row.reason)
+        return str(row.notes)
 
     @staticmethod
     def closing(summary: CollectionSummary) -> str:
@@ -91,7 +88,7 @@ class DirectionsTable(RowTable):
     def note(self, row: PairResult) -> str:
         """Return the number of mechanisms, if there are several, and the remark."""
         several = f"{row.n_mechanisms} mechanisms" if (row.n_mechanisms or 1) > 1 else ""
-        return "; ".join(filter(None, (several, row.reason)))
+        return "; ".join(filter(None, (several, row.notes)))
 
 
 class ClustersTable(RowTable):

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
 from anmmm.collection.checkpoint import CheckpointError
-from anmmm.collection.reading import read_rows
+from anmmm.collection.directions import infer_directions
+from anmmm.collection.files import SCHEMA_VERSION, read_rows
 from anmmm.collection.results import PairResults
-from anmmm.collection.runner import infer_directions
-from anmmm.collection.schema import SCHEMA_VERSION
+from anmmm.collection.run import LostWorkerError
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
 from anmmm.collection.summary import CollectionSummary, summarize
 
@@ -18,6 +18,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "CheckpointError",
     "CollectionSummary",
+    "LostWorkerError",
     "PairResults",
     "PairSource",
     "SourceError",

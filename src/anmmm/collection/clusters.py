@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._signals import unless_signal
@@ -15,11 +16,10 @@ from anmmm._warning import default_float_errors
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
-from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import stream
+from anmmm.collection.run import run_pairs
 from anmmm.collection.task import (
     PairTask,
-    dropped_remark,
+    dropped_note,
     given_options,
     joined,
     pair_metadata,
@@ -45,7 +45,7 @@ def cluster_pairs(
     random_state: RandomState = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
-    keep_results: bool = False,
+    skip: Sequence[str] = (),
     refine: bool | Literal["auto"] = "auto",
     max_mechanisms: int = MAX_MECHANISMS,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
@@ -64,11 +64,8 @@ def cluster_pairs(
         direction is unusable); ``"inferred"``, the one of `anmmm.infer_direction` with its defaults
         (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth if it is known,
         else inferred. The row has the variable and `cause_source`.
-    columns, n_jobs, progress, random_state, checkpoint, shard
+    columns, n_jobs, progress, random_state, checkpoint, shard, skip
         As in `anmmm.infer_directions`.
-    keep_results : bool
-        Whether each row keeps its `ClusteringResult`, in `PairClusters.result`. Not with a
-        checkpoint.
     refine, max_mechanisms, fit_options
         Options of the clustering of a pair; see `anmmm.cluster_mechanisms`.
     missing : {"raise", "drop"}
@@ -77,21 +74,16 @@ def cluster_pairs(
     Returns
     -------
     PairResults
-        Iterator of `PairClusters` in the order of the source, as in `anmmm.infer_directions`.
+        Sequence of `PairClusters` in the order of the source, as in `anmmm.infer_directions`.
 
     Raises
     ------
     TypeError, ValueError
         At once, if an argument or an option cannot be used or the source cannot be opened.
     anmmm.collection.CheckpointError
-        If the checkpoint is of another source, other options or another version.
+        If the checkpoint is damaged, in use, or another file.
     OSError
         If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
-
-    Notes
-    -----
-    A row has a label for each observation: rows of about a million observations at most wait for
-    an earlier pair.
 
     Examples
     --------
@@ -108,8 +100,8 @@ def cluster_pairs(
         **given_options(refine=refine, max_mechanisms=max_mechanisms, fit_options=fit_options),
     }
     ClusteringOptions.check(**options)
-    return stream(
-        ClusterTask(options, keep_results, missing=missing, cause=cause),
+    return run_pairs(
+        ClusterTask(options, missing, cause=cause),
         source,
         columns=columns,
         n_jobs=n_jobs,
@@ -117,11 +109,8 @@ def cluster_pairs(
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
+        skip=skip,
     )
-
-
-# Columns that are parts of the document of a result.
-_OF_RESULT = ("n_mechanisms", "labels", "sizes", "refined", "converged")
 
 
 class ClusterTask(PairTask):
@@ -129,52 +118,46 @@ class ClusterTask(PairTask):
 
     cause: str = "auto"
 
-    schema = CLUSTERS
-    # The labels.
-    rows_hold_observations = True
-
-    def run_metadata(self) -> dict[str, Any]:
-        return {"cause": self.cause, **super().run_metadata()}
+    record = PairClusters
 
     def analyze(self, index: int, pair: Pair) -> Any:
         seed, direction_seed = self.seeds(index)
         try:
             pair = self.complete(pair)
             checked = pair.univariate()
-            x, y = checked.x, checked.y
             with warnings.catch_warnings():
                 # The row reports it.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                direction, known_from = self._direction(pair, x, y, direction_seed)
-                first, second = (x, y)[::direction]
+                direction, cause_source = self._direction(checked, direction_seed)
+                first, second = (checked.x, checked.y)[::direction]
                 result = cluster_mechanisms(first, second, random_state=seed, **self.options)
         except unless_signal(TypeError, ValueError) as error:
             return self.unusable(pair, error)
         unrefined = "" if result.refined else "labels not refined: "
-        remarks = [dropped_remark(pair), unrefined + result.reason]
+        notes = [dropped_note(pair), unrefined + result.reason]
         if not result.fit.converged:
-            remarks.append(f"fit not converged ({result.fit.status})")
+            notes.append(f"fit not converged ({result.fit.status})")
         cause, effect = pair.names[::direction]
-        document = result.to_dict()
         return PairClusters(
+            **pair_metadata(pair, "ok", joined(*notes)),
             cause=cause,
             effect=effect,
-            cause_source=known_from,
-            engine=result.fit.engine,
-            rank=result.fit.rank,
-            result=result if self.keep_results else None,
-            **pair_metadata(pair, "ok", joined(*remarks)),
-            **{name: document[name] for name in _OF_RESULT},
+            cause_source=cause_source,
+            n_mechanisms=result.n_mechanisms,
+            labels=tuple(result.labels.tolist()),
+            sizes=tuple(np.asarray(result.sizes).tolist()),
+            refined=result.refined,
+            converged=result.fit.converged,
         )
 
-    def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:
+    def _direction(self, pair: Pair, seed: int) -> tuple[int, str]:
         if self.cause in ("x", "y"):
             return (1 if self.cause == "x" else -1), "given"
         if self.cause in ("auto", "truth") and pair.truth in (1, -1):
             return pair.truth, "truth"
         if self.cause == "truth":
             raise ValueError("the source does not give the true direction")
-        result = infer_direction(x, y, random_state=seed)
+        result = infer_direction(pair.x, pair.y, random_state=seed)
         if result.relation == INDEPENDENT:
             raise ValueError("x and y are independent: no mechanisms")
         if result.direction == 0:

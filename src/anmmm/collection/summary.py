@@ -27,7 +27,7 @@ from anmmm.direction.outcome import (
 
 # Advice on pairs with missing values.
 LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
-# Reason of pairs that a screen left out.
+# Note of pairs that a screen left out.
 SCREENED = "not analyzed: the screen found no dependence"
 # Expected fraction of unrelated pairs among those reported as related.
 FALSE_DISCOVERIES = 0.05
@@ -48,7 +48,7 @@ class CollectionSummary(Record, eq=True):
     n_undecided : int
         Analyzed pairs without a direction, including independent ones and common causes.
     n_unusable, n_error : int
-        Pairs that could not be analyzed; pairs that failed unexpectedly or lost their worker.
+        Pairs that could not be analyzed; pairs that failed unexpectedly.
     n_not_converged : int
         Analyzed pairs of which a fit or a chosen model did not converge.
     n_scored : int
@@ -184,7 +184,7 @@ class Summarizer:
         """Count one row, a PairResult or a PairClusters."""
         self.statuses[row.status] += 1
         if row.status != "ok":
-            self._counts["n_incomplete"] += LEAVE_OUT in row.reason
+            self._counts["n_incomplete"] += LEAVE_OUT in row.notes
             return
         self._counts["n_not_converged"] += row.converged is False
         # Labels decide no direction.
@@ -203,7 +203,8 @@ class Summarizer:
             n_explained=bool(row.explained_by),
         )
         if row.independence_pvalue is not None:
-            key = None if SCREENED in row.reason else sure is True
+            # Only a screen tests without a decision.
+            key = None if row.score is None else sure is True
             self._pvalues[key].append(row.independence_pvalue)
         right = is_right(row)
         if right is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import field, replace
-from typing import Any, ClassVar
+from dataclasses import field, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,12 +16,11 @@ from anmmm._text import counted, hypotheses, renamed
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
 from anmmm._warning import default_float_errors, suppress_convergence_warnings
-from anmmm.collection.records import PairResult
-from anmmm.collection.schema import DIRECTIONS, Schema
+from anmmm.collection.records import PairResult, Row
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.collection.summary import LEAVE_OUT, SCREENED
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import DirectionOptions, DirectionResult, LatentFits
+from anmmm.direction import DirectionOptions, DirectionResult
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import (
     DIRECTED,
@@ -47,23 +46,22 @@ class PairTask(Record, ABC):
     """Base of the work on one pair, which workers call."""
 
     options: dict[str, Any]
-    keep_results: bool = False
-    entropy: int = 0
     missing: str = "raise"
+    # Of the collection.
+    seed: int = 0
 
-    schema: ClassVar[Schema]
+    record: ClassVar[type[Row]]
 
     def __post_init__(self) -> None:
         check_choice(self.missing, "missing", MISSING)
 
-    @property
-    def rows_hold_observations(self) -> bool:
-        """Whether a row has a value for each observation."""
-        return self.keep_results
+    def facts(self) -> dict[str, Any]:
+        """Return all that rows depend on besides the pairs, as plain values."""
+        return {fact.name: getattr(self, fact.name) for fact in fields(self) if fact.init}
 
-    def run_metadata(self) -> dict[str, Any]:
-        """Return the options that the rows depend on, for checkpoints."""
-        return {"options": self.options, "missing": self.missing}
+    def with_seed(self, seed: int) -> Self:
+        """Return the same task with another seed of the collection."""
+        return replace(self, seed=seed)
 
     def complete(self, pair: Pair) -> Pair:
         """Return a pair without incomplete rows; refuse it if they may not be dropped."""
@@ -102,21 +100,21 @@ class PairTask(Record, ABC):
         """Return the row of a pair that a screen left out; None for work that has no screen."""
         return None
 
-    def failed(self, pair: Pair, status: str, reason: str, **found: Any) -> Any:
+    def failed(self, pair: Pair, status: str, notes: str) -> Any:
         """Return the row of a pair without a result."""
-        return self.schema.record(**pair_metadata(pair, status, reason), **found)
+        return self.record(**pair_metadata(pair, status, notes))
 
-    def unusable(self, pair: Pair, error: Exception, **found: Any) -> Any:
+    def unusable(self, pair: Pair, error: Exception) -> Any:
         """Return the row of a pair that cannot be analyzed, with the number of dropped rows."""
         if isinstance(error, np.linalg.LinAlgError):
             # A ValueError, but no fault of the data.
             raise error
-        dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
-        return self.failed(pair, "unusable", joined(str(error), dropped), **found)
+        dropped = "" if isinstance(error, MissingValueError) else dropped_note(pair)
+        return self.failed(pair, "unusable", joined(str(error), dropped))
 
     def seeds(self, index: int) -> tuple[int, int]:
         """Return the seeds of a pair, for its analysis and its subsample."""
-        seeds = np.random.SeedSequence(self.entropy, spawn_key=(index,)).generate_state(2)
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(index,)).generate_state(2)
         return int(seeds[0]), int(seeds[1])
 
 
@@ -124,41 +122,36 @@ class DirectionTask(PairTask):
     """Causal direction of one pair."""
 
     max_samples: int | None = None
-    # The options of all pairs.
+    # The options of all pairs, checked once.
     checked: DirectionOptions = field(init=False)
 
-    schema = DIRECTIONS
+    record = PairResult
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # Check options once, not for every pair.
         if self.max_samples is not None:
-            most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
-            object.__setattr__(self, "max_samples", most)
+            check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
         object.__setattr__(self, "checked", DirectionOptions(**self.options))
 
-    def run_metadata(self) -> dict[str, Any]:
-        return {"max_samples": self.max_samples, **super().run_metadata()}
-
     def analyze(self, index: int, pair: Pair) -> Any:
-        fit_seed, cut_seed = self.seeds(index)
-        used_of: dict[str, Any] = {}
+        fit_seed, sample_seed = self.seeds(index)
+        notes = []
         try:
             pair = self.complete(pair)
             used = pair.checked()
-            used_of["n_used"] = len(used.x)
+            notes.append(dropped_note(pair))
             if self.max_samples is not None and len(used.x) > self.max_samples:
-                used_of = {"n_used": self.max_samples, "subsample_seed": cut_seed}
-                used = used.subsample(self.max_samples, cut_seed).checked()
+                notes.append(f"{self.max_samples} of {len(used.x)} rows were drawn")
+                used = used.subsample(self.max_samples, sample_seed).checked()
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
         except unless_signal(TypeError, ValueError) as error:
-            return self.unusable(pair, error, **used_of)
-        row = self._row_of(result, pair, used_of)
+            return self.unusable(pair, error)
+        row = _row_of(result, used, notes)
         if pair.others is None or row.relation == INDEPENDENT:
             return row
-        names = [pair.others.names[at - 2] for at in explaining(*pair.others[1:])]
+        names = [pair.others.names[column - 2] for column in explaining(*pair.others[1:])]
         return self._explained(row, names) if names else row
 
     def screened(self, pair: Pair) -> Any:
@@ -168,7 +161,7 @@ class DirectionTask(PairTask):
         except ValueError as error:
             return self.unusable(pair, error)
         return PairResult(
-            **pair_metadata(pair, "ok", joined(dropped_remark(pair), SCREENED)),
+            **pair_metadata(pair, "ok", joined(dropped_note(pair), SCREENED)),
             direction=0,
             relation=INDEPENDENT,
             independence_pvalue=pair.screened,
@@ -177,52 +170,45 @@ class DirectionTask(PairTask):
     def _explained(self, row: PairResult, names: list[str]) -> PairResult:
         """Return the row of a pair without further dependence given other columns."""
         explained_by = column_pair_id(*names)
-        remark = f"{UNRELATED_GIVEN} {explained_by}"
-        row = replace(row, explained_by=explained_by, reason=joined(row.reason, remark))
-        if row.confidence is not None:
-            confidence = min(row.confidence, EXPLAINED)
-            row = replace(row, confidence=confidence, plausible=plausible_text(DIRECTED))
-        return row
+        notes = joined(row.notes, f"{UNRELATED_GIVEN} {explained_by}")
+        row = replace(row, explained_by=explained_by, notes=notes)
+        if row.confidence is None:
+            return row
+        confidence = min(row.confidence, EXPLAINED)
+        return replace(row, confidence=confidence, plausible=plausible_text(DIRECTED))
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; may raise ValueError."""
         # A column of a table is in several pairs.
         return decide(as_variables(pair.x, pair.y), self.checked, seed, cached_variable, pair.names)
 
-    def _row_of(self, result: DirectionResult, pair: Pair, used_of: dict[str, Any]) -> PairResult:
-        models = result.models
-        forward, backward = hypotheses(*pair.names)
-        remarks = [dropped_remark(pair)]
-        remarks += _stopped(forward, models.forward) + _stopped(backward, models.backward)
-        remarks += [renamed(note, (forward, backward)) for note in result.notes]
-        check = result.check_pvalue
-        if check is not None and check < LACK_OF_FIT_PVALUE:
-            independent = result.relation == INDEPENDENT
-            remarks.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
-        return PairResult(
-            **pair_metadata(pair, "ok", joined(*remarks)),
-            **used_of,
-            result=result if self.keep_results else None,
-            **{name: value for name, value in result.to_dict().items() if name in _OF_RESULT},
-            **_of_its_criterion(result),
-        )
 
-
-# Columns that are parts of the document of a result.
-_OF_RESULT = {*DIRECTIONS.columns}.difference(("x", "y", "n", "n_mechanisms"))
-
-
-def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
-    models, probabilities = result.models, result.probabilities
-    if isinstance(models, LatentFits):
-        fit = models.backward if result.direction == -1 else models.forward
-        return {"engine": fit.engine, "rank": fit.rank}
-    facts: dict[str, Any] = {}
-    if models.is_common_cause_tried and probabilities is not None:
-        facts["probability_common_cause"] = probabilities.common_cause
-    if isinstance(models.winner, DirectionEvidence):
-        facts["n_mechanisms"] = models.winner.n_mechanisms
-    return facts
+def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult:
+    """Return the row of a decision on the rows of a pair."""
+    models = result.models
+    forward, backward = hypotheses(*pair.names)
+    notes += _stopped(forward, models.forward) + _stopped(backward, models.backward)
+    notes += [renamed(note, (forward, backward)) for note in result.notes]
+    check = result.check_pvalue
+    if check is not None and check < LACK_OF_FIT_PVALUE:
+        independent = result.relation == INDEPENDENT
+        notes.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
+    winner = None if result.evidence is None else result.evidence.winner
+    return PairResult(
+        **pair_metadata(pair, "ok", joined(*notes)),
+        relation=result.relation,
+        direction=result.direction,
+        score=result.score,
+        log_odds=result.log_odds,
+        confidence=result.confidence,
+        plausible=plausible_text(result.plausible),
+        probabilities=None if result.probabilities is None else tuple(result.probabilities),
+        model=None if winner is None else winner.model,
+        n_mechanisms=winner.n_mechanisms if isinstance(winner, DirectionEvidence) else None,
+        converged=result.converged,
+        check_pvalue=check,
+        independence_pvalue=result.independence_pvalue,
+    )
 
 
 def given_options(**options: Any) -> dict[str, Any]:
@@ -235,35 +221,36 @@ def given_options(**options: Any) -> dict[str, Any]:
     return {**options, **({} if fit_options is None else {"fit_options": fit_options})}
 
 
-def pair_metadata(pair: Pair, status: str, reason: str) -> dict[str, Any]:
+def pair_metadata(pair: Pair, status: str, notes: str) -> dict[str, Any]:
     """Return the fields of any row: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,
+        "status": status,
+        "notes": notes,
         "x": pair.names[0],
         "y": pair.names[1],
-        "status": status,
-        "reason": reason,
         "n": len(pair.x) if equal and not pair.problem else None,
+        "n_dropped": pair.n_dropped,
         "truth": pair.truth,
         "weight": pair.weight,
         "group": pair.group,
     }
 
 
-def joined(*remarks: str) -> str:
-    """Return the reason of a row: the remarks that are not empty."""
-    return "; ".join(filter(None, remarks))
+def joined(*notes: str) -> str:
+    """Return the notes that are not empty as one text."""
+    return "; ".join(filter(None, notes))
 
 
-def dropped_remark(pair: Pair) -> str:
-    """Return the remark on incomplete rows that were dropped; empty for none."""
+def dropped_note(pair: Pair) -> str:
+    """Return the note on incomplete rows that were dropped; empty for none."""
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, found: FitResult | DirectionEvidence) -> list[str]:
-    if found.converged:
+def _stopped(hypothesis: str, fit: FitResult | DirectionEvidence) -> list[str]:
+    if fit.converged:
         return []
-    if isinstance(found, DirectionEvidence):
-        return [f"model {found.model} of {hypothesis} not converged"]
-    return [f"fit of {hypothesis} not converged ({found.status})"]
+    if isinstance(fit, DirectionEvidence):
+        return [f"model {fit.model} of {hypothesis} not converged"]
+    return [f"fit of {hypothesis} not converged ({fit.status})"]

@@ -73,9 +73,9 @@ class Evaluation(Record):
 
     @property
     def failures(self) -> dict[str, str]:
-        """Status and reason of each pair that was not analyzed, by id."""
+        """Status and notes of each pair that was not analyzed, by id."""
         return {
-            row.pair_id: f"{row.status}: {row.reason}" for row in self.rows if row.status != "ok"
+            row.pair_id: f"{row.status}: {row.notes}" for row in self.rows if row.status != "ok"
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from anmmm._compiling import LOGGER, can_report, listening
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
-from anmmm._version import __version__
 from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.run import check_jobs
 from anmmm.collection.sources.columns import open_table
-from anmmm.collection.stream import check_jobs
 from anmmm.datasets.text import check_header
 from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, UNSURE, is_function
 from anmmm.direction.hypotheses import cause_probability, independence_probability
@@ -292,7 +291,6 @@ def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator
             yield Fits(on_fit)
             return
         log = stack.enter_context(Checkpoint(path))
-        log.begin({"kind": "graph", "version": __version__, "table": sample.digest})
         yield Fits(on_fit, log, read_lengths(log, MOST_NATS * len(sample.values)))
 
 

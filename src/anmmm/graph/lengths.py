@@ -12,7 +12,7 @@ import numpy as np
 from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
-from anmmm._workers import starting_workers, worker_options
+from anmmm._workers import worker_options
 from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
@@ -212,8 +212,7 @@ def in_batches(
     if lengths.is_small:
         done = joblib.Parallel(n_jobs, backend="threading", return_as="generator")(calls)
     else:
-        with starting_workers():
-            done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
+        done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
     results = []
     for some, fitted, hints in done:
         lengths.store(fitted)

@@ -27,7 +27,7 @@ from anmmm._text import Table, brief, counted, listed
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
-from anmmm.collection.sinks import check_sink
+from anmmm.collection.files import check_sink
 from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units

@@ -58,11 +58,11 @@ class Digest(Tally):
         super().add(row)
         self._ids.append(hash(row.pair_id))
         if row.status != "ok":
-            self.failures.add(row.status, row.reason, row.pair_id)
+            self.failures.add(row.status, row.notes, row.pair_id)
             return
-        if row.reason:
+        if row.notes:
             named = f"{UNRELATED_GIVEN} {row.explained_by}"
-            remark = row.reason.replace(named, f"{UNRELATED_GIVEN} other columns")
+            remark = row.notes.replace(named, f"{UNRELATED_GIVEN} other columns")
             self.remarks.add(row.status, remark, row.pair_id)
         self.relations[format_decision(row)] += 1
         if row.truth == 0:

@@ -108,11 +108,10 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
         shown = pair.univariate()
     except (TypeError, ValueError) as error:
         return Drawing(remark=f"not drawn: {error}")
-    if row.n is not None and row.n != len(shown.x):
+    # Fewer, if a sample of the rows was analyzed.
+    if row.n is not None and row.n > len(shown.x):
         sizes = f"{len(shown.x)} observations in the source, {row.n} in the row"
         return Drawing(remark=f"not drawn: {sizes}; these are other data")
-    if row.subsample_seed is not None and row.n_used is not None:
-        shown = shown.subsample(row.n_used, row.subsample_seed)
     shown = shown.subsample(MOST_POINTS, 0)
     cause = Shown(row.x, shown.x, level_names(pair.x))
     effect = Shown(row.y, shown.y, level_names(pair.y))

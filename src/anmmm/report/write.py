@@ -53,7 +53,6 @@ STATUSES = {
     "ok": "analyzed",
     "unusable": "unusable: the data cannot be analyzed",
     "error": "failed unexpectedly",
-    "lost": "ended their worker process",
 }
 # Control characters that HTML does not allow.
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")

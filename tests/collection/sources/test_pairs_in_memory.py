@@ -61,7 +61,7 @@ def test_keys_that_make_one_id_are_refused():
 def test_items_that_cannot_be_pickled_are_unusable_rows(n_jobs):
     x, y, _ = make_anm_mixture("f3", 20, random_state=0)
     source = [((value for value in x), y), (x, y), Pair("own", x, np.array(iter(y)), 1)]
-    rows = infer_directions(source, n_jobs=n_jobs, random_state=0).to_list()
+    rows = list(infer_directions(source, n_jobs=n_jobs, random_state=0))
     assert [row.pair_id for row in rows] == ["0", "1", "own"]
     assert [row.status for row in rows] == ["unusable", "ok", "unusable"]
     assert rows[2].truth == 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anmmm.collection import PairSource, SourceError, as_pairs
-from anmmm.collection.checkpoint import digest
+from anmmm.collection.checkpoint import pair_digest
 from anmmm.datasets import Pair, load_sample
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -81,7 +81,7 @@ def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text)
 def test_fingerprints_and_digests_differ_if_pairs_do(other):
     def known_by(source):
         pairs = as_pairs(source)
-        return pairs.fingerprint(), [digest(pair) for pair in pairs]
+        return pairs.fingerprint(), [pair_digest("", 0, pair) for pair in pairs]
 
     given = {"a": (X, Y), "b": (Y, X)}
     assert known_by(given) == known_by(dict(given))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._warning import default_float_errors
 from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
-from anmmm.collection.stream import stream
+from anmmm.collection.run import run_pairs
 from anmmm.collection.task import DirectionTask, given_options
 from anmmm.direction.infer import Criterion
 from anmmm.direction.prior import Prior
@@ -28,7 +28,7 @@ def infer_directions(
     max_samples: int | None = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
-    keep_results: bool = False,
+    skip: Sequence[str] = (),
     explain: bool = True,
     screen: float | None = None,
     criterion: Criterion = "evidence",
@@ -64,14 +64,15 @@ def infer_directions(
         Larger pairs are subsampled to this many observations, without replacement; the row has
         the seed. By default every observation is used.
     checkpoint : path-like or None
-        File that keeps every finished row. If it exists, its rows are used instead of computed
-        again, except those of status ``"error"`` and of pairs that changed since. The results equal
-        those of an uninterrupted run. The file is not removed at the end.
+        File that keeps finished rows. If it exists, its rows of the same pairs at the same
+        positions, options and seed are used instead of computed again. The results equal those of
+        an uninterrupted run. The file is not removed at the end.
     shard : (int, int) or None
         ``(i, n)``, i from 1 to n: only the pairs whose position is i - 1 modulo n, with the seeds
         that they have in the whole collection. The n shards together are the whole collection.
-    keep_results : bool
-        Whether each row has its `DirectionResult`, in `PairResult.result`. Not with a checkpoint.
+    skip : list of str
+        Ids of pairs that are left out, such as those that end their worker process: their rows have
+        the status ``"unusable"``.
     explain : bool
         Whether to condition all pairs of a table (``columns="all"``) on one or two other columns.
         `PairResult.explained_by` names those given which no further dependence of x and y was
@@ -90,11 +91,10 @@ def infer_directions(
     Returns
     -------
     PairResults
-        Iterator of `PairResult` in the order of the source. A pair that cannot be analyzed
-        (multivariate, missing values, constant, too short, unreadable) is a row of status
-        ``"unusable"`` with the reason; one that fails unexpectedly or ends its worker process is a
-        row of status ``"error"`` or ``"lost"``. None of them ends the collection. `reason` reports
-        fits and models that did not converge.
+        Sequence of `PairResult` in the order of the source, computed when it is read. A pair that
+        cannot be analyzed (missing values, constant, too short, unreadable) is a row of status
+        ``"unusable"`` with the reason in its notes, and one that fails unexpectedly a row of status
+        ``"error"``. None of them ends the collection.
 
     Raises
     ------
@@ -103,14 +103,17 @@ def infer_directions(
         iteration, errors of the source are raised after the rows of all pairs before, and
         `anmmm.collection.SourceError` after the last row if its files have changed.
     anmmm.collection.CheckpointError
-        A `ValueError`: if the checkpoint is of another source, other options or another version.
+        A `ValueError`: if the checkpoint is damaged, in use, or another file.
+    anmmm.collection.LostWorkerError
+        A `RuntimeError`: if a pair ends its worker process twice. The error names it.
     OSError
         If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
 
     Notes
     -----
-    Memory does not grow with the collection: at most some ten thousand rows wait for an earlier
-    pair. See docs/guide/collections.md.
+    Up to 100 000 rows are kept. Larger collections are read once: write them to a file while they
+    are computed, `PairResults.write`. Memory then does not grow with their number. See
+    docs/guide/collections.md.
 
     The test of `screen` sums the squared correlations of polynomials (degree 1, up to 2, up to 4)
     of the ranks of both columns, or of which of its four most frequent categories a value is, over
@@ -131,8 +134,8 @@ def infer_directions(
         common_cause=common_cause,
         prior=prior,
     )
-    return stream(
-        DirectionTask(options, keep_results, missing=missing, max_samples=max_samples),
+    return run_pairs(
+        DirectionTask(options, missing, max_samples=max_samples),
         source,
         columns=columns,
         categories=categories,
@@ -141,6 +144,7 @@ def infer_directions(
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
+        skip=skip,
         explain=explain,
         screen=screen,
     )

@@ -1,0 +1,296 @@
+"""A run over a collection: pairs go to joblib's workers, and rows come back in order.
+
+::
+
+    pairs ── known? ──> row of the checkpoint ───────────────────────┐
+                 └────> joblib.Parallel, in batches of 0.2 to 2 s ───┴──> rows in order
+
+Pairs are worked on in rounds, because joblib does not wait for a caller that reads slowly.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import sys
+import warnings
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import joblib
+
+from anmmm._compiling import LOGGER, can_report
+from anmmm._signals import unless_signal
+from anmmm._text import cut
+from anmmm._typing import RandomState, StrPath
+from anmmm._validation import check_between, check_count, check_rng
+from anmmm._version import __version__
+from anmmm._workers import worker_options
+from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest
+from anmmm.collection.files import SCHEMA_VERSION
+from anmmm.collection.results import PairResults
+from anmmm.collection.sources import PairSource, as_pairs
+from anmmm.collection.sources.table import TablePairs
+from anmmm.collection.task import PairTask
+from anmmm.datasets import Pair, SourceError
+
+# Pairs of a round, some ten megabytes of rows. At the end of a round workers wait for the last one.
+ROUND = 10_000
+# The same per worker, for backends that return the rows of a round at its end.
+ROUND_OF_LISTS = 200
+# Backends of this machine; more of their workers than cores would slow each other down.
+_LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
+
+
+class LostWorkerError(RuntimeError):
+    """A worker ended, or failed, before the row of its pair was there."""
+
+
+class Run:
+    """One run of a task over the pairs of a source."""
+
+    def __init__(
+        self,
+        task: PairTask,
+        source: PairSource,
+        *,
+        n_jobs: int | None = None,
+        checkpoint: Checkpoint | None = None,
+        shard: tuple[int, int] = (1, 1),
+        skip: Iterable[str] = (),
+    ) -> None:
+        self.n_resumed = 0
+        self._task = task
+        self._source = source
+        self._n_jobs = n_jobs
+        self._checkpoint = checkpoint
+        self._skip = frozenset(skip)
+        self._key = content_hash(SCHEMA_VERSION, __version__, type(task).__name__, task.facts())
+        number, count = shard
+        self._pairs = islice(enumerate(source), number - 1, None, count)
+        self._has_more = True
+        # What the source raised in a thread of joblib, which would lose it.
+        self._error: Exception | None = None
+        # Position, pair, digest and known row of the pairs that were read and whose row is not out.
+        self._waiting: deque[tuple[int, Pair, str, Any]] = deque()
+
+    def rows(self) -> Generator[Any, None, None]:
+        """Yield the rows of all pairs in the order of the source."""
+        # Files may change during the run.
+        files = getattr(self._source, "files", ())
+        identity = self._source.fingerprint() if files else None
+        try:
+            while self._has_more:
+                try:
+                    yield from self._round()
+                except LostWorkerError as error:
+                    LOGGER.warning("%s; the pairs in flight are repeated one by one", error)
+                    yield from self._one_by_one()
+        finally:
+            self.close()
+        if self._error is not None:
+            raise self._error
+        if identity is not None and self._source.fingerprint() != identity:
+            fault = "changed during the run, so rows may be of two contents; run it again"
+            raise SourceError(self._source.name, None, fault)
+
+    def close(self) -> None:
+        """Close the checkpoint; later rows cannot be computed."""
+        if self._checkpoint is not None:
+            self._checkpoint.close()
+
+    def _round(self) -> Iterator[Any]:
+        """Yield the rows of the next pairs."""
+        backend, _ = joblib.parallel.get_active_backend()
+        n_workers = joblib.effective_n_jobs(self._n_jobs)
+        is_stream = backend.supports_return_generator
+        tasks = self._tasks(ROUND if is_stream else ROUND_OF_LISTS * n_workers)
+        if n_workers == 1:
+            rows = (function(*arguments) for function, arguments, _ in tasks)
+        else:
+            rows = self._compute(tasks, "generator" if is_stream else "list")
+        try:
+            for row in rows:
+                yield from self._known_rows()
+                self._save(self._waiting.popleft()[2], row)
+                yield row
+            yield from self._known_rows()
+        finally:
+            rows.close()
+
+    def _tasks(self, n_pairs: int) -> Iterator[Any]:
+        """Read pairs, and yield a task for each that has no known row."""
+        for _ in range(n_pairs):
+            try:
+                index, pair = next(self._pairs)
+                digest = "" if self._checkpoint is None else pair_digest(self._key, index, pair)
+                row = self._known_row(pair, digest)
+            except StopIteration:
+                self._has_more = False
+                return
+            except unless_signal(Exception) as error:
+                self._error = error
+                self._has_more = False
+                return
+            self._waiting.append((index, pair, digest, row))
+            if row is None:
+                yield joblib.delayed(self._task)(index, pair)
+
+    def _compute(self, tasks: Iterable[Any], return_as: str) -> Generator[Any, None, None]:
+        """Yield the rows of tasks in order; raise LostWorkerError if the workers cannot go on."""
+        # No memory maps, which would stay on the disk.
+        options = worker_options()
+        parallel = joblib.Parallel(self._n_jobs, return_as=return_as, max_nbytes=None, **options)
+        results = None
+        try:
+            results = parallel(tasks)
+            # "yield from" would close it with a warning.
+            for row in results:  # noqa: UP028
+                yield row
+        # Tasks return their own errors as rows.
+        except unless_signal(Exception) as error:
+            raise LostWorkerError(f"{type(error).__name__}: {error}") from error
+        finally:
+            with warnings.catch_warnings():
+                # Joblib warns of cancelled tasks.
+                warnings.simplefilter("ignore", UserWarning)
+                if isinstance(results, Generator):
+                    results.close()
+
+    def _one_by_one(self) -> Iterator[Any]:
+        """Yield the rows of the pairs in flight when a worker died; name one that does it again."""
+        while self._waiting:
+            index, pair, digest, row = self._waiting[0]
+            if row is None:
+                task = joblib.delayed(self._task)(index, pair)
+                try:
+                    (row,) = self._compute([task], "list")
+                except LostWorkerError as error:
+                    raise LostWorkerError(
+                        f"pair {pair.pair_id!r}: its worker failed twice ({cut(str(error), 200)}); "
+                        f"leave it out with skip=[{pair.pair_id!r}] (--skip {pair.pair_id}); a "
+                        "checkpoint keeps the finished rows"
+                    ) from error
+                self._save(digest, row)
+            self._waiting.popleft()
+            yield row
+
+    def _known_rows(self) -> Iterator[Any]:
+        """Yield the known rows before the next pair that is computed."""
+        while self._waiting and self._waiting[0][3] is not None:
+            yield self._waiting.popleft()[3]
+
+    def _known_row(self, pair: Pair, digest: str) -> Any:
+        """Return the row of a pair that needs no work, or None."""
+        if pair.pair_id in self._skip:
+            return self._task.failed(pair, "unusable", "left out (skip)")
+        if pair.screened is not None:
+            return self._task.screened(pair)
+        values = None if self._checkpoint is None else self._checkpoint.find(digest)
+        if self._checkpoint is None or values is None:
+            return None
+        try:
+            row = self._task.record.of_values(values)
+        except (TypeError, ValueError) as error:
+            raise self._checkpoint.damage(error) from None
+        self.n_resumed += 1
+        return row
+
+    def _save(self, digest: str, row: Any) -> None:
+        """Keep a row in the checkpoint; errors are tried again by the next run."""
+        if self._checkpoint is not None and row.status != "error":
+            self._checkpoint.add(digest, list(vars(row).values()))
+
+
+def run_pairs(
+    task: PairTask,
+    source: Any,
+    *,
+    columns: Any = None,
+    categories: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    random_state: RandomState = None,
+    checkpoint: StrPath | None = None,
+    shard: tuple[int, int] | None = None,
+    skip: Iterable[str] = (),
+    explain: bool = False,
+    screen: float | None = None,
+) -> PairResults[Any]:
+    """Check all arguments; return the rows of a task on the pairs of a source."""
+    jobs = check_jobs(n_jobs)
+    number, count = check_shard(shard)
+    if isinstance(skip, str):
+        raise TypeError(f"skip must be a list of ids of pairs, found {skip!r}")
+    if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
+        raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
+    opened = _open(source, columns, categories, explain, screen)
+    task.prepare()
+    seed = int.from_bytes(check_rng(random_state).bytes(16), "little")
+    kept = None if checkpoint is None else Checkpoint(checkpoint)
+    if kept is not None and random_state is None:
+        seed = kept.seed(seed)
+    run = Run(
+        task.with_seed(seed),
+        opened,
+        n_jobs=jobs,
+        checkpoint=kept,
+        shard=(number, count),
+        skip=skip,
+    )
+    hint = operator.length_hint(opened, -1)
+    total = len(range(number - 1, hint, count)) if hint >= 0 else None
+    LOGGER.info("%s pairs from %s", "?" if total is None else total, opened.name)
+    return PairResults(_with_bar(run.rows(), total, progress), task.record, total, run)
+
+
+def _open(source: Any, columns: Any, categories: Any, explain: bool, screen: Any) -> PairSource:
+    opened = as_pairs(source, columns=columns, categories=categories)
+    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
+    if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
+        raise ValueError(
+            "screen tests all pairs of a table: pass a table and columns='all', or no screen"
+        )
+    return opened.prepared(explain, rate) if isinstance(opened, TablePairs) else opened
+
+
+def _with_bar(
+    rows: Generator[Any, None, None], total: int | None, progress: bool
+) -> Generator[Any, None, None]:
+    """Yield rows, and count them in a bar on standard error."""
+    shown: Iterable[Any] = rows
+    if progress and can_report():
+        from tqdm.auto import tqdm
+
+        shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)
+    try:
+        yield from shown
+    finally:
+        rows.close()
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of workers as in joblib, on this machine at most the number of cores."""
+    if n_jobs is None:
+        return None
+    jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    if jobs == 0:
+        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one per core")
+    backend, _ = joblib.parallel.get_active_backend()
+    return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
+
+
+def check_shard(shard: Any) -> tuple[int, int]:
+    """Return the number of a shard, from 1, and how many there are."""
+    if shard is None:
+        return 1, 1
+    try:
+        number, count = shard
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"shard must be two whole numbers, (which, of how many), found {shard!r}"
+        ) from None
+    count = check_count(count, "shard[1]")
+    return check_count(number, "shard[0]", maximum=count), count
