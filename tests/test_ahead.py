@@ -63,7 +63,7 @@ def test_what_cannot_be_shared_is_left_to_the_first_call(monkeypatch):
     compile_ahead([fail, fail], n_jobs=2)
     monkeypatch.setattr("anmmm._ahead.ProcessPoolExecutor", fail)
     compile_ahead(DECISION, n_jobs=2)
-    monkeypatch.setattr("anmmm._ahead._share", pytest.fail)
+    monkeypatch.setattr("anmmm._ahead._run", pytest.fail)
     compile_ahead(DECISION, 1)
     compile_ahead((), 2)
 

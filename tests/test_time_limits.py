@@ -43,11 +43,13 @@ def caught(call):
 @pytest.fixture
 def alarm():
     """Return a function that has a handler called after a time."""
+    # Again and again: Python drops an exception that is raised in a destructor or a callback.
+    again = 5.0
     before = signal.getsignal(signal.SIGALRM)
 
     def after(seconds, handler=limit):
         signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds, again)
 
     yield after
     signal.setitimer(signal.ITIMER_REAL, 0)

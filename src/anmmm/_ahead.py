@@ -6,11 +6,9 @@ they are divided into independent parts.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from functools import partial
 from multiprocessing import parent_process
 
@@ -92,11 +90,11 @@ def _hidden() -> None:
 
 _several, _tests = partial(_mixture, 2), partial(hsic_test, *points())
 
-# Parts of a decision; of many decisions, some with ties and a check; of a graph. Other processes
-# take the first ones, and the calling process the last ones.
-DECISION: tuple[Part, ...] = (_hidden, _monotone, _densities, _tests, _mixture)
-DECISIONS: tuple[Part, ...] = (_hidden, _monotone, _levels, _several, _densities, _tests, _mixture)
-GRAPH: tuple[Part, ...] = (_hidden, _monotone, _several, _densities, _process, _mixture)
+# Parts of a decision; of many decisions, some with ties and a check; of a graph. Processes take
+# them in turn.
+DECISION: tuple[Part, ...] = (_mixture, _hidden, _densities, _monotone, _tests)
+DECISIONS: tuple[Part, ...] = (*DECISION, _levels, _several)
+GRAPH: tuple[Part, ...] = (_mixture, _hidden, _densities, _monotone, _process, _several)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
@@ -107,46 +105,27 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
         return
     # Where no process can be started, the first calls compile.
     try:
-        _share(deque(parts), jobs - 1)
+        others = ProcessPoolExecutor(jobs - 1, initializer=start_worker, initargs=(os.getpid(),))
     except unless_signal(Exception):
         return
-
-
-def _share(left: deque[Part], n_others: int) -> None:
-    """Run parts from the end in this process, and from the front in others."""
-    others = ProcessPoolExecutor(n_others, initializer=start_worker, initargs=(os.getpid(),))
-    threads = ThreadPoolExecutor(n_others)
-
-    def run_elsewhere(part: Part) -> None:
-        others.submit(_run, part).result()
-
     try:
-        call = partial(_run_each, left, left.popleft, run_elsewhere)
-        running = [threads.submit(call) for _ in range(n_others)]
-        _run_each(left, left.pop, lambda part: part())
+        running = [others.submit(_run, parts[k::jobs]) for k in range(1, jobs)]
+        _run(parts[::jobs])
         wait(running)
+    except unless_signal(Exception):
+        return
     finally:
         # After Ctrl-C nothing is waited for.
-        left.clear()
         others.shutdown(kill_workers=True)
-        threads.shutdown()
 
 
-def _run_each(left: deque[Part], take: Callable[[], Part], run: Callable[[Part], object]) -> None:
-    """Run parts until none is left; one that fails will raise in its first call."""
-    while left:
-        # Another thread may have taken the last one.
+def _run(parts: Sequence[Part]) -> None:
+    """Run parts one after the other; one that fails will raise in its first call."""
+    for part in parts:
         try:
-            run(take())
+            part()
         except unless_signal(Exception):
             continue
-
-
-def _run(part: Part) -> None:
-    """Run a part in a process that runs nothing else."""
-    part()
-    # The executor collects garbage next, of which there is little among many objects.
-    gc.freeze()
 
 
 def warm_up(n_jobs: int = 1) -> None:

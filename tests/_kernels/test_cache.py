@@ -102,6 +102,19 @@ def test_a_damaged_file_is_told_and_mended(folder, kind, size):
     assert compiled() == (6.0, 1, [])
 
 
+def test_a_lost_object_is_not_stored(folder):
+    kernel = _jit.kernel()(triple)
+    kernel(2.0)
+    (result,) = kernel.overloads.values()
+    for file in folder.rglob("*.nb?"):
+        file.unlink()
+    # As an error of a signal handler in a callback of LLVM leaves it.
+    result.library._compiled_object = None
+    kernel._cache.save_overload(*kernel.signatures, result)
+    assert not list(folder.rglob("*.nb?"))
+    assert not _cache._warned
+
+
 def test_kernels_compile_where_nothing_can_be_stored(folder, monkeypatch):
     def fails(*args):
         raise OSError(28, "No space left on device")

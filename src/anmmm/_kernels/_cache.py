@@ -18,8 +18,17 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
-from anmmm._kernels._library import KernelLibrary
 from anmmm._signals import unless_signal
+
+# What is overridden or used below: without one of these the import fails, and `_jit` does without.
+NEEDED = (
+    CompileResultCacheImpl.get_filename_base,
+    CompileResultCacheImpl.reduce,
+    CompileResultCacheImpl.rebuild,
+    FunctionCache._load_overload,
+    FunctionCache._guard_against_spurious_io_errors,
+    rtsys.initialize,
+)
 
 
 @cache
@@ -44,19 +53,13 @@ class _Checked(CompileResultCacheImpl):
         # Damaged machine code would run.
         if hashlib.sha256(data).digest() != digest:
             raise ValueError("machine code is not as it was stored")
-        result = super().rebuild(target_context, pickle.loads(data))
-        # It is then linked as if it had just been compiled.
-        result.library.__class__ = KernelLibrary
-        return result
+        return super().rebuild(target_context, pickle.loads(data))
 
 
 class KernelCache(FunctionCache):
     """The cache of one kernel; a disk error costs time and a warning, never a result."""
 
     _impl_class = _Checked
-
-    def __init__(self, py_func: Any) -> None:
-        super().__init__(py_func)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it must be compiled."""
@@ -85,6 +88,9 @@ class KernelCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled function if the disk allows it."""
+        if getattr(data.library, "_compiled_object", True) is None:
+            # An error of a signal handler in a callback of LLVM is lost, and the object with it.
+            return
         try:
             super().save_overload(sig, data)
         except unless_signal(Exception) as error:

@@ -1,13 +1,14 @@
-"""The decorators that compile kernels, and the registry of all kernels.
+"""The decorator that compiles kernels, their parallel forms, and the registry of all kernels.
 
-`kernel` compiles the serial form of a body, which releases the GIL. `kernel_parallel` compiles it
-once more, with its ``prange`` loops on Numba's threads, and with the parallel forms of its callees.
+`_library` halves the time that kernels compile, and `_cache` checks machine code on the disk. Both
+rest on Numba's private classes; if these differ, kernels are those of ``njit(cache=True)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -15,9 +16,18 @@ import numpy as np
 from numba import config, njit
 from numpy.typing import NDArray
 
-from anmmm._kernels._cache import KernelCache
-from anmmm._kernels._library import KernelCompiler, SmallKernelCompiler
 from anmmm._typing import FloatArray as FloatArray
+
+KernelCache: Any = None
+with suppress(ImportError, AttributeError):
+    from anmmm._kernels._cache import KernelCache
+KernelCompiler: Any = None
+with suppress(ImportError, AttributeError):
+    from anmmm._kernels._library import KernelCompiler
+# The class whose attributes are the options that ``njit`` takes.
+CompilerOptions: Any = None
+with suppress(ImportError):
+    from numba.core.options import DefaultOptions as CompilerOptions
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("NUMBA_DISABLE_JIT is set, but kernels must be compiled; unset it")
@@ -32,21 +42,23 @@ REGISTRY: dict[str, Any] = {}
 SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
-def _compile(body: Callable[..., Any], *, cached: bool = True, **options: Any) -> Any:
-    # No kernel is a C callback.
-    options["no_cfunc_wrapper"] = True
+def _compile(
+    body: Callable[..., Any], *, inner: bool = False, allocates: bool = True, **options: Any
+) -> Any:
+    # Wrappers for callers in Python and in C take a quarter of the time that kernels compile.
+    private = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "_nrt": allocates}
+    for name, value in private.items():
+        if hasattr(CompilerOptions, name):
+            options[name] = value
     dispatcher = njit(body, nogil=True, error_model="numpy", **options)
-    if cached:
+    if not inner:
         # Raised if no folder is writable. Every process then compiles, which is slow but works.
         with suppress(RuntimeError):
-            dispatcher._cache = KernelCache(body)
-    REGISTRY[name_of(body)] = dispatcher
+            if KernelCache is None or not hasattr(dispatcher, "_cache"):
+                dispatcher.enable_caching()
+            else:
+                dispatcher._cache = KernelCache(body)
     return dispatcher
-
-
-def name_of(body: Callable[..., Any]) -> str:
-    """Key of a kernel in `REGISTRY`, ``"module.name"``."""
-    return f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"
 
 
 def kernel(
@@ -54,42 +66,37 @@ def kernel(
     fastmath: frozenset[str] = frozenset({"contract"}),
     inner: bool = False,
     allocates: bool = False,
-    loops: bool = False,
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
-    `fastmath`: `SUMS` if sums may be reordered. `loops`: these are unrolled and made of vectors, as
-    with `SUMS`; other kernels compile in half the time. `inner`: called only by kernels, not
-    cached. `allocates`: it makes arrays, returns some, or calls one that does so. Other kernels
-    count no references, which takes a quarter of an EM of mixtures: their callers hold all arrays.
+    `fastmath`: `SUMS` if sums may be reordered. `inner`: called only by kernels, not cached.
+    `allocates`: it makes arrays, returns some, or calls one that does so. Other kernels count no
+    references, because their callers hold all arrays: a tenth of a decision.
     """
 
     def decorate(body: F) -> F:
-        compiler = KernelCompiler if loops or fastmath == SUMS else SmallKernelCompiler
-        options = {"no_cpython_wrapper": inner, "pipeline_class": compiler}
-        options["_nrt"] = allocates
-        return cast(F, _compile(body, cached=not inner, fastmath=set(fastmath), **options))
+        options: dict[str, Any] = {"fastmath": set(fastmath)}
+        if KernelCompiler is not None:
+            options["pipeline_class"] = KernelCompiler
+        dispatcher = _compile(body, inner=inner, allocates=allocates, **options)
+        REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
+        return cast(F, dispatcher)
 
     return decorate
 
 
-def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
-    """Compile a serial kernel once more, with its ``prange`` loops on Numba's threads."""
-    body = cast(Any, dispatcher).py_func
-    scope = {name: _parallel_form(value) for name, value in body.__globals__.items()}
-    if "prange" in body.__code__.co_names:
-        options: dict[str, Any] = {"parallel": True}
-    else:
-        options = {"pipeline_class": KernelCompiler}
+@cache
+def parallel_form(dispatcher: Any) -> Any:
+    """Compile a kernel and its callees with their ``prange`` loops on Numba's threads."""
+    body = dispatcher.py_func
+    scope = dict(body.__globals__)
+    for name in body.__code__.co_names:
+        if hasattr(scope.get(name), "py_func"):
+            scope[name] = parallel_form(scope[name])
     # Numba names cache files by qualified name and line: with the same name the parallel form would
     # load the machine code of the serial one.
     twin = FunctionType(body.__code__, scope, f"{body.__name__}_parallel")
     twin.__qualname__ = f"{body.__qualname__}_parallel"
     twin.__module__ = body.__module__
-    twin.__doc__ = body.__doc__
-    return cast(F, _compile(twin, fastmath=set(fastmath), **options))
-
-
-def _parallel_form(value: Any) -> Any:
-    body = getattr(value, "py_func", None)
-    return value if body is None else REGISTRY.get(f"{name_of(body)}_parallel", value)
+    has_loops = "prange" in body.__code__.co_names
+    return _compile(twin, fastmath=dispatcher.targetoptions["fastmath"], parallel=has_loops)

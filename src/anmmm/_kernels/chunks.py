@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anmmm._kernels._jit import REGISTRY, FloatArray, kernel, name_of
+from anmmm._kernels._jit import FloatArray, kernel, parallel_form
 
 
 @kernel(inner=True)
@@ -20,7 +20,7 @@ def sum_serial(values: FloatArray) -> float:
     return total
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def reduce_chunks(partial: FloatArray, factor: float, out: FloatArray) -> None:
     """Write ``out_j = factor Σ_c partial_cj``, added from the first chunk to the last."""
     for j in range(out.shape[0]):
@@ -34,4 +34,4 @@ def run_in_chunks(kernel: Any, n_chunks: int | None, *arguments: Any) -> Any:
     """Call a kernel whose last argument is a number of chunks; serially if that is None."""
     if n_chunks is None:
         return kernel(*arguments, 1)
-    return REGISTRY[f"{name_of(kernel.py_func)}_parallel"](*arguments, n_chunks)
+    return parallel_form(kernel)(*arguments, n_chunks)

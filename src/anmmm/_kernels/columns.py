@@ -8,9 +8,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.e_step import EStep, pass_over
-from anmmm._kernels.packed import clear, dot
+from anmmm._kernels._vectors import (
+    LANES,
+    broadcast,
+    load,
+    load_broadcast,
+    reduce_add,
+    reduce_multiply,
+    store,
+)
+from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.packed import LARGE, clear, dot
 from anmmm._kernels.systems import inverse_factor
 
 
@@ -35,7 +43,7 @@ class ColumnWorkspace(NamedTuple):
     variance: FloatArray  # (LANES,)
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
     """Write the sum of the columns (r, n) times factors; n is whole vectors."""
     r, n = columns.shape
@@ -46,7 +54,7 @@ def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
         store(out, k, total)
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def expected_curve(
     columns: FloatArray,
     begin: int,
@@ -107,9 +115,8 @@ def add_weighted(
 
 
 @kernel(inner=True)
-def _log_density(
-    rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, piece: int, slot: int
-) -> Any:
+def _log_density(rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, slot: int) -> Any:
+    """Return ``E_q log p(y_n | c)``, without log σ, of eight slots."""
     mean, factor, labels = step.fits.mean[step.s, c], space.factor[c], rows.label_likelihood
     expected_curve(rows.columns, slot, LANES, mean, factor, space.curve, space.variance)
     e = load(rows.y, slot) - load(space.curve, 0)
@@ -118,28 +125,32 @@ def _log_density(
     return density + load(labels[c], slot) if labels.shape[0] > 0 else density
 
 
-@kernel(inner=True)
-def _add_up(
-    rows: ColumnRows,
-    space: ColumnWorkspace,
-    step: EStep,
-    c: int,
-    piece: int,
-    slot: int,
-    weights: FloatArray,
-) -> None:
-    sums, y = step.fits.sums[step.s, c], rows.y[slot : slot + weights.shape[0]]
-    add_weighted(rows.columns, slot, weights, y, space.curve, sums, sums[-1])
-
-
-@kernel(inner=True)
 def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> float:
-    """E-step, as `pass_over`. O(n C r²)."""
-    fits, s, given, _, _, n_sums = step
-    C, r = fits.rows.shape[1:3]
+    """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C r²)."""
+    fits, s, given, _, keep, n_sums = step
+    (C, r), n_slots, R = fits.rows.shape[1:3], rows.y.shape[0], space.responsibilities
+    weights = rows.responsibilities if given else R
+    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
     for c in range(C if not given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
-    return float(pass_over(_log_density, _add_up, rows, space, step))
+    for slot in range(0, n_slots, CHUNK):
+        size = min(CHUNK, n_slots - slot)
+        for k in range(0, 0 if given else size, LANES):
+            for c in range(C):
+                density = _log_density(rows, space, step, c, slot + k)
+                store(R, c * CHUNK + k, density + fits.log_weights[s, c])
+            top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
+            highest, product = top + highest, sum_of_terms * product
+        if keep:
+            keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
+        for c in range(n_sums):
+            at = (s * C + c) * n_slots + slot if given else c * CHUNK
+            w, y, sums = weights[at : at + size], rows.y[slot : slot + size], fits.sums[s, c]
+            add_weighted(rows.columns, slot, w, y, space.curve, sums, sums[-1])
+        if not reduce_multiply(product) < LARGE:
+            total += log_of_lanes(product, R)
+            product = broadcast(1.0)
+    return float(total + log_of_lanes(product, R) + reduce_add(highest))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.chunks import reduce_chunks, sum_serial
 from anmmm._kernels.hsic import add_deviations, center_row, trace_of_deviations
@@ -69,9 +69,6 @@ def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> floa
     reduce_chunks(partial_x, 1.0 / n, deviations[0])
     reduce_chunks(partial_theta, 1.0 / n, deviations[1])
     return trace_of_deviations(sum_serial(partial_trace), deviations[0], deviations[1])
-
-
-assemble_parallel = kernel_parallel(assemble, fastmath=SUMS)
 
 
 class Gradients(NamedTuple):
@@ -148,9 +145,6 @@ def gradients(
     return sum_serial(p_amplitude) + amplitude * d_noise, d_noise
 
 
-gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)
-
-
 @kernel(fastmath=SUMS)
 def value_and_gradients(
     points: Points,
@@ -196,6 +190,3 @@ def value_and_gradients(
     weight = lam / (trace + n**2 * hsic_floor) if lam > 0.0 else 0.0
     d_log_amplitude, d_noise = gradients(points, grams, K, alpha, weight, out, n_chunks)
     return info, log_likelihood, hsic, d_log_amplitude, d_noise
-
-
-value_and_gradients_parallel = kernel_parallel(value_and_gradients, fastmath=SUMS)

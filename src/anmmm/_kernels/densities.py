@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._kernels._arrays import empty
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels.distributions import mixed_with_cells, normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, log_density, masses
@@ -131,7 +130,7 @@ def fit_base(
             low = lower[k] if lower[k] < low else low
             high = upper[k] if upper[k] > high else high
         return low, high - low
-    work = empty((3, n))
+    work = np.empty((3, n))
     for k in range(n):
         work[0, k], work[1, k] = values[k], upper[k] - lower[k]
     location, width = _median(work[0]), _median(work[1])
@@ -170,7 +169,7 @@ def _write_levels(
 @kernel(inner=True, allocates=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
-    n, one, each = low.shape[0], 1.0 / p.shape[0], empty(low.shape[0])
+    n, one, each = low.shape[0], 1.0 / p.shape[0], np.empty(low.shape[0])
     masses(low, high, p, each)
     plain, so_far = 0.0, 1.0
     corrected, product = 0.0, 1.0
@@ -197,8 +196,8 @@ def fit_densities(
 ) -> None:
     """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves."""
     n, B = sample.values.shape[0], densities.log_p.shape[1]
-    points, levels, best = empty(3 * n), empty(3 * n), empty(2 * n)
-    counts, log_p, p = empty(B), empty(B), empty(B)
+    points, levels, best = np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
+    counts, log_p, p = np.empty(B), np.empty(B), np.empty(B)
     low, high = levels[:n], levels[n : 2 * n]
     for c in range(densities.nats.shape[0]):
         parameters, best_log_p = densities.parameters[c], densities.log_p[c]

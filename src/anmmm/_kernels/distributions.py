@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from anmmm._kernels._arrays import empty
+import numpy as np
+
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import exponential, polynomial
 from anmmm._kernels.packed import exp_nonpositive
@@ -56,7 +57,7 @@ def normal_mass(near: float, far: float) -> float:
     return 0.5 * (math.erfc(near * ROOT_HALF) - math.erfc(far * ROOT_HALF))
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def normal_levels(points: FloatArray) -> None:
     """Replace points (n,) by the normal distribution function, to 2e-14 of it down to -8.5."""
     for k in range(points.shape[0]):
@@ -66,7 +67,7 @@ def normal_levels(points: FloatArray) -> None:
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def student_levels(points: FloatArray) -> None:
     """Replace points (n,) by the distribution function of Student's t, three degrees of freedom."""
     # ``1/2 + (atan w + w / (1 + w²)) / π`` with ``w = x / √3``, beyond 1 in terms of 1 / w.
@@ -111,7 +112,7 @@ def gaussian_nats(
     lower, upper: (n,), may be infinite; curves: (n, C); weights: (C,); scale: (n,) or (1,).
     """
     n, C = curves.shape
-    density, middle, half = empty(ROWS), empty(ROWS), empty(ROWS)
+    density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
         mass = nats[first : first + rows]

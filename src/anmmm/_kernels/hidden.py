@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, exponential, load, reduce_add, store
 from anmmm._kernels.columns import add_weighted
@@ -214,7 +213,7 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     (r, K), tau = nodes.basis.shape, hidden.smoothing[d]
-    weight, target, system = zeros(K), zeros(K), new_system(r)
+    weight, target, system = np.zeros(K), np.zeros(K), new_system(r)
     for j in range(n_components):
         for k in range(K):
             one = 1.0 / hidden.variances[d, j, k]
@@ -222,7 +221,7 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
             target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * one
     for k in range(K):
         target[k] /= max(weight[k], NOWHERE)
-    add_weighted(nodes.basis, 0, weight, target, empty(K), system.gram, system.moment)
+    add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
     log_prior = 0.0
     for i in range(r):
         scale = nodes.prior[i] * (tau if i >= nodes.n_null else 1.0)
@@ -288,7 +287,7 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
             weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
         return 0.5 * (used - 1) * math.log(n)
     basis, system = nodes.weight_basis, new_system(m)
-    centered, expected, target = empty((m, K)), empty(K), empty(K)
+    centered, expected, target = np.empty((m, K)), np.empty(K), np.empty(K)
     for i in range(m):
         mean = dot(basis[i], weights)
         for k in range(K):
@@ -296,7 +295,7 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
     for k in range(K):
         expected[k] = n * weights[k]
         target[k] = (counts[k] - expected[k]) / max(expected[k], NOWHERE)
-    add_weighted(centered, 0, expected, target, empty(K), system.gram, system.moment)
+    add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
     step, variance, precision = system.mean, system.variance, system.precision
     for i in range(m):
         precision[i] = 1.0 / (nodes.weight_prior[i] * tau)
@@ -345,7 +344,7 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
     Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
     n, V = pair.values.shape[1], pair.n_values[d]
-    same, each, beyond, squares = empty(V), empty(V), 0.0, NOWHERE
+    same, each, beyond, squares = np.empty(V), np.empty(V), 0.0, NOWHERE
     for k in range(used):
         total, moment = 0.0, 0.0
         for v in range(V):
@@ -421,15 +420,15 @@ def fit_hidden(
     O(n K J² + K r² + r³) an iteration, until one gains less than `TOLERANCE` nats.
     """
     n, K = pair.values.shape[1], nodes.basis.shape[1]
-    values, joint = zeros((5, padded(n))), empty((4 * K, padded(n)))
-    sums, noise = zeros((2, 2, 3, K)), empty((2, 2, 3, K))
-    seen, found = empty(K), empty((shapes.shape[0], 3))
+    values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
+    sums, noise = np.zeros((2, 2, 3, K)), np.empty((2, 2, 3, K))
+    seen, found = np.empty(K), np.empty((shapes.shape[0], 3))
     for d in range(2):
         for i in range(n):
             values[d, i] = pair.values[d, i]
     for s in range(shapes.shape[0]):
         hidden, shape = parts_of(fits[s], nodes), shapes[s]
-        counts = empty(hidden.tables.shape)
+        counts = np.empty(hidden.tables.shape)
         log_likelihood, last, positions, weights = -np.inf, -np.inf, 0.0, 0.0
         for n_iter in range(max_iter):
             start = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
@@ -463,7 +462,7 @@ def cell_masses(
     """Return the probability of each cell at each node, (n_cells, K); means, scales: (J, K)."""
     J, K = means.shape
     n_cells = edges.shape[0] - 1
-    masses, levels = zeros((n_cells, K)), empty(n_cells + 1)
+    masses, levels = np.zeros((n_cells, K)), np.empty(n_cells + 1)
     for k in range(K):
         for j in range(J):
             for i in range(n_cells + 1):

@@ -51,7 +51,7 @@ def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray
     return float(product - 2.0 * n * cross + k_sum * l_sum)
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def center_row(
     row: FloatArray, means: FloatArray, mean: float, i: int, n: int, out: FloatArray
 ) -> None:

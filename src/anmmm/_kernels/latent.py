@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.distributions import normal_mass
 from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot
@@ -107,7 +106,7 @@ def _block(
     """
     columns, per_slope = design.columns, cuts.per_slope
     r, m = columns.shape[1], slopes.shape[0]
-    out = empty(5)
+    out = np.empty(5)
     total = 0.0
     for k in range(min(BLOCK, columns.shape[0] - begin)):
         n = begin + k
@@ -232,10 +231,10 @@ def latent_curve(
     """
     n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
     d = r + m
-    at, off, g, move, start = empty(d), zeros(d), empty(d), zeros(d), empty(d)
-    H, P, work, cov = empty((d, d)), zeros((d, d)), empty((d, d)), empty((d, d))
-    rows, slopes, edges = empty((d, 2 * BLOCK)), empty(m), empty(cuts.first.shape[0])
-    trial = empty(d)
+    at, off, g, move, start = np.empty(d), np.zeros(d), np.empty(d), np.zeros(d), np.empty(d)
+    H, P, work, cov = np.empty((d, d)), np.zeros((d, d)), np.empty((d, d)), np.empty((d, d))
+    rows, slopes, edges = np.empty((d, 2 * BLOCK)), np.empty(m), np.empty(cuts.first.shape[0])
+    trial = np.empty(d)
     for i in range(d):
         start[i] = mean[i] if i < r else log_slopes[i - r]
     scales[:] = 1.0

@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 
-from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.columns import add_weighted, combine, expected_curve
 from anmmm._kernels.e_step import CHUNK
@@ -107,10 +106,10 @@ def location_scale(
     """
     columns, prior, n_null = design
     n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
-    system, factor, gradient = new_system(r), zeros((width, width)), zeros(width)
-    gram, moment, part = system.gram, system.moment, empty(CHUNK)
-    w, g = empty(n), zeros(padded(n))
-    e2, of_curve = empty(padded(n)), empty(padded(n))
+    system, factor, gradient = new_system(r), np.zeros((width, width)), np.zeros(width)
+    gram, moment, part = system.gram, system.moment, np.empty(CHUNK)
+    w, g = np.empty(n), np.zeros(padded(n))
+    e2, of_curve = np.empty(padded(n)), np.empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
         g[k], w[k] = gamma[0], 1.0 / scales[0]

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from anmmm._kernels._arrays import empty, zeros
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
@@ -101,12 +100,12 @@ def log_density(
     prior: (r,), r even, in units of τ², which is fitted. O(B r + r³) a step.
     """
     r, half = prior.shape[0], counts.shape[0] // 2
-    width, lanes = padded(r), empty(LANES)
-    rows, pivots = empty((r, padded(r + 1) + width)), empty(width)
-    step, variance = empty(width), empty(width)
-    target, beta, gradient = empty(2 * r + 1), zeros(r), empty(r)
-    moments, precision = empty(2 * r + 1), empty(r)
-    p, logs = empty(2 * half), zeros(2 * half)
+    width, lanes = padded(r), np.empty(LANES)
+    rows, pivots = np.empty((r, padded(r + 1) + width)), np.empty(width)
+    step, variance = np.empty(width), np.empty(width)
+    target, beta, gradient = np.empty(2 * r + 1), np.zeros(r), np.empty(r)
+    moments, precision = np.empty(2 * r + 1), np.empty(r)
+    p, logs = np.empty(2 * half), np.zeros(2 * half)
     n, tau2, log_det, log_z = 0.0, 1.0, 0.0, math.log(2.0 * half)
     for b in range(half):
         p[b] = counts[b]
@@ -175,7 +174,7 @@ def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
 @kernel(inner=True, allocates=True)
 def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -> None:
     """Write the probabilities (n,) of intervals from 0 to B."""
-    B, ends = p.shape[0], empty(p.shape[0] + 1)
+    B, ends = p.shape[0], np.empty(p.shape[0] + 1)
     ends[0] = 0.0
     for b in range(B):
         ends[b + 1] = ends[b] + p[b]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm, potrf, potri
 from anmmm._kernels.chunks import reduce_chunks, sum_serial
 
@@ -51,9 +51,6 @@ def weighted_products(
     for k in range(n_weights):
         for j in range(m):
             reduce_chunks(partial[:, k * m + j], 1.0, out[k, j])
-
-
-weighted_products_parallel = kernel_parallel(weighted_products, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS, inner=True, allocates=True)
@@ -190,9 +187,6 @@ def likelihood_rows(
     return sum_serial(p_fit), sum_serial(p_norm)
 
 
-likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
-
-
 @kernel(fastmath=SUMS, inner=True)
 def hsic_moments(
     sums: FloatArray,
@@ -261,9 +255,6 @@ def hsic_rows(
                         rows[b, k, i] += factor * difference * (V[b, j, i] + v_means[j])
 
 
-hsic_rows_parallel = kernel_parallel(hsic_rows, fastmath=SUMS)
-
-
 @kernel(fastmath=SUMS, allocates=True)
 def evaluate(
     factors: Factors,
@@ -311,6 +302,3 @@ def evaluate(
     of_theta = sums[: 1 + q].reshape(((1 + q) * v_rank, u_rank))
     hsic_rows(factors, z, of_theta, factor, rows, n_chunks)
     return True, log_det, trace, norm_b, fit, norm, squared, factor
-
-
-evaluate_parallel = kernel_parallel(evaluate, fastmath=SUMS)

@@ -13,7 +13,6 @@ import numpy as np
 from numba.extending import overload
 
 from anmmm._kernels._jit import FloatArray, kernel
-from anmmm._kernels._library import KernelCompiler
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.e_step import EStep
@@ -42,17 +41,13 @@ class Starts(NamedTuple):
 
 
 def e_step(rows: Any, space: Any, step: EStep) -> float:
-    """E-step, as `pass_over`, for either kind of rows; kernels call it."""
+    """E-step of either kind of rows; kernels call it."""
     raise NotImplementedError
 
 
-OPTIONS: Any = {"pipeline_class": KernelCompiler, "_nrt": False}
-
-
-@overload(e_step, jit_options=OPTIONS, strict=False)
-def _e_step_of(rows: Any, *_: Any) -> Any:
-    chosen = e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
-    return lambda rows, space, step: chosen(rows, space, step)
+@overload(e_step, strict=False)
+def _e_step_of(rows: Any, space: Any, step: Any) -> Any:
+    return e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
 
 
 @kernel(inner=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from anmmm._kernels._arrays import empty, zeros
+import numpy as np
+
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.packed import HYPER, Design, dot, padded
@@ -66,7 +67,7 @@ def link_values(
 
     Straight beyond the inner knots; infinite ones stay infinite.
     """
-    step, left = knots[1], empty(c.shape)
+    step, left = knots[1], np.empty(c.shape)
     for r in range(c.shape[0]):
         left[r, 0] = -dot(centers, c[r]) / step
         for i in range(1, N_SLOPES):
@@ -120,7 +121,7 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     n = ordered.shape[0]
     low, step = ordered[0], (ordered[n - 1] - ordered[0]) / (N_SLOPES - 2.0)
     part, total, squares = step / n, 0.0, 0.0
-    near, far = empty(N_SLOPES), empty(N_SLOPES)
+    near, far = np.empty(N_SLOPES), np.empty(N_SLOPES)
     for k in range(n):
         j, s = _interval((ordered[k] - low) / step)
         first, middle, last = _near(s)
@@ -164,7 +165,7 @@ def _products(sums: EffectSums, columns: FloatArray, moments: FloatArray) -> Non
     n, r = columns.shape
     # Of each interval, the sums of the columns times three integrals, and of the columns.
     wide, step = padded(r), knots[1]
-    near, row, far = zeros(4 * (N_SLOPES - 2) * wide), zeros(wide), empty(N_SLOPES)
+    near, row, far = np.zeros(4 * (N_SLOPES - 2) * wide), np.zeros(wide), np.empty(N_SLOPES)
     for k in range(n):
         j, s = _interval((points[k] - knots[0]) / step)
         first, middle, last = _near(s)
@@ -274,9 +275,9 @@ def monotone_link(
     The design's first column is constant. Writes c (N_SLOPES,), mean (r,), and scales: variance of
     unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n + r) after O(n r).
     """
-    work, vectors = zeros((4, N_SLOPES, N_SLOPES)), zeros((5, N_SLOPES))
+    work, vectors = np.zeros((4, N_SLOPES, N_SLOPES)), np.zeros((5, N_SLOPES))
     A, P, Q, H = work[0], work[1], work[2], work[3]
-    moments = zeros((mean.shape[0], N_SLOPES))
+    moments = np.zeros((mean.shape[0], N_SLOPES))
     # Log-slopes about their start, and where a step takes them.
     b, g, move, off, pull = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
     start, rank = sums.knots[2], float(prior.rank)

@@ -57,7 +57,7 @@ def clear(out: FloatArray) -> None:
         out[i] = 0.0
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def exp_nonpositive(values: FloatArray, n: int) -> None:
     """Replace the first `n` values, below 709, by exponentials to 1 ulp; below -708 that is 0."""
     for i in range(n):

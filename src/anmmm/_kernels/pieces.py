@@ -16,11 +16,13 @@ from anmmm._kernels._vectors import (
     broadcast,
     load,
     load_broadcast,
+    reduce_add,
+    reduce_multiply,
     store,
     store_rows,
 )
-from anmmm._kernels.e_step import EStep, pass_over
-from anmmm._kernels.packed import clear, padded
+from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.packed import LARGE, clear, padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
@@ -159,6 +161,7 @@ def _from_pieces(
 def _log_density(
     rows: PieceRows, space: PieceWorkspace, step: EStep, c: int, piece: int, slot: int
 ) -> Any:
+    """Return ``E_q log p(y_n | c)``, without log σ, of eight slots."""
     curves, K, u = space.curves, padded(rows.ends.shape[0] - 1), load(rows.u, slot)
     at = c * N_SUMS * K + piece
     curve = load_broadcast(curves, at + (CUBIC - 1) * K)
@@ -174,14 +177,9 @@ def _log_density(
 
 @kernel(inner=True)
 def _add_up(
-    rows: PieceRows,
-    space: PieceWorkspace,
-    step: EStep,
-    c: int,
-    piece: int,
-    slot: int,
-    weights: FloatArray,
+    rows: PieceRows, space: PieceWorkspace, c: int, piece: int, slot: int, weights: FloatArray
 ) -> None:
+    """Add a chunk of slots to the sums of a curve."""
     K = padded(rows.ends.shape[0] - 1)
     h0 = h1 = h2 = h3 = h4 = h5 = h6 = m0 = m1 = m2 = m3 = broadcast(0.0)
     for k in range(0, weights.shape[0], LANES):
@@ -197,12 +195,14 @@ def _add_up(
     add_sums(space.sums, c * N_SUMS * K + piece, K, (h0, h1, h2, h3, h4, h5, h6, m0, m1, m2, m3))
 
 
-@kernel(inner=True)
 def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> float:
-    """E-step, as `pass_over`. O(n C + C r³)."""
-    fits, s, given, plain, _, n_sums = step
+    """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C + C r³)."""
+    fits, s, given, plain, keep, n_sums = step
     pieces, n_pieces, curves = rows.pieces, rows.ends.shape[0] - 1, space.curves
     (C, r), width, K = fits.rows.shape[1:3], fits.mean.shape[2], padded(n_pieces)
+    n_slots, ends, R = rows.y.shape[0], rows.ends, space.responsibilities
+    weights = rows.responsibilities if given else R
+    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
     for c in range(C if not given else 0):
         to = c * N_SUMS * K
         _curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, to)
@@ -212,8 +212,24 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
         else:
             _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, to)
     clear(space.sums)
-    total = pass_over(_log_density, _add_up, rows, space, step)
+    for piece in range(n_pieces):
+        for slot in range(ends[piece], ends[piece + 1], CHUNK):
+            size = min(CHUNK, ends[piece + 1] - slot)
+            for k in range(0, 0 if given else size, LANES):
+                for c in range(C):
+                    density = _log_density(rows, space, step, c, piece, slot + k)
+                    store(R, c * CHUNK + k, density + fits.log_weights[s, c])
+                top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
+                highest, product = top + highest, sum_of_terms * product
+            if keep:
+                keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
+            for c in range(n_sums):
+                at = (s * C + c) * n_slots + slot if given else c * CHUNK
+                _add_up(rows, space, c, piece, slot, weights[at : at + size])
+            if not reduce_multiply(product) < LARGE:
+                total += log_of_lanes(product, R)
+                product = broadcast(1.0)
     for c in range(n_sums):
         on_pieces, sums = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K], fits.sums[s, c]
         _from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-1])
-    return float(total)
+    return float(total + log_of_lanes(product, R) + reduce_add(highest))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel, kernel_parallel
+from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._lapack import trsm
 from anmmm._kernels.rbf import gram_row
 
@@ -102,9 +102,6 @@ def extend(
                     rest[i] -= row[i] * row[i]
             for i in range(c):
                 rest[i] = max(rest[i], 0.0)
-
-
-extend_parallel = kernel_parallel(extend, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS)

@@ -11,7 +11,7 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import exp_nonpositive
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def gram_row(
     points: FloatArray, gamma: FloatArray, point: FloatArray, n: int, row: FloatArray
 ) -> None:

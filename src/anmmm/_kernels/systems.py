@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from anmmm._kernels._arrays import empty, zeros
+import numpy as np
+
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
 from anmmm._kernels.packed import log_of_product, padded
@@ -35,8 +36,8 @@ class System(NamedTuple):
 def new_system(r: int) -> System:
     """Return a system of zeros."""
     size = padded(r)
-    rows, part = zeros((r, padded(r + 1) + size)), zeros((6, size))
-    gram = zeros((size, size))
+    rows, part = np.zeros((r, padded(r + 1) + size)), np.zeros((6, size))
+    gram = np.zeros((size, size))
     return System(gram, part[0], part[1], part[2], rows, part[3], part[4], part[5])
 
 
@@ -102,7 +103,7 @@ def solution(
         store(variance, j, square)
 
 
-@kernel(inner=True, loops=True)
+@kernel(inner=True)
 def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatArray) -> None:
     """Write F, upper triangular, (r, r) at least, with ``A⁻¹ = F Fᵀ``, after an elimination."""
     at = rows.shape[1] - padded(r)
@@ -117,7 +118,7 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of A (r, r), lower triangle read, or over A; return ``ln|A|``. O(r³)."""
     r = A.shape[0]
     at = padded(r + 1)
-    rows, pivots = zeros((r, at + padded(r))), empty(r)
+    rows, pivots = np.zeros((r, at + padded(r))), np.empty(r)
     for i in range(r):
         for j in range(i + 1):
             rows[j, i] = A[i, j]
