@@ -98,34 +98,24 @@ GRAPH: tuple[Part, ...] = (_mixture, _hidden, _densities, _monotone, _process, _
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts in this process and in others, which leave their machine code on the disk."""
+    """Run parts in other processes, which leave their machine code on the disk."""
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
     # Workers have only their own core.
     if jobs < 2 or parent_process() is not None:
         return
-    # Where no process can be started, the first calls compile.
+    # Where no process can be started, or a part fails, the first calls compile. This process runs
+    # no part: it may be loading one of these kernels, and Numba would then hold it twice.
     try:
-        others = ProcessPoolExecutor(jobs - 1, initializer=start_worker, initargs=(os.getpid(),))
+        others = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
     except unless_signal(Exception):
         return
     try:
-        running = [others.submit(_run, parts[k::jobs]) for k in range(1, jobs)]
-        _run(parts[::jobs])
-        wait(running)
+        wait([others.submit(part) for part in parts])
     except unless_signal(Exception):
         return
     finally:
         # After Ctrl-C nothing is waited for.
         others.shutdown(kill_workers=True)
-
-
-def _run(parts: Sequence[Part]) -> None:
-    """Run parts one after the other; one that fails will raise in its first call."""
-    for part in parts:
-        try:
-            part()
-        except unless_signal(Exception):
-            continue
 
 
 def warm_up(n_jobs: int = 1) -> None:
