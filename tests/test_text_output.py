@@ -159,13 +159,15 @@ def test_clusters_are_told_by_their_sizes(clustered):
     assert ["0", f"{first}", f"{first}%"] in rows
     document = clustered.to_dict()
     assert (document["cause"], document["effect"]) == ("dose", "effect (%)")
-    for name in ("labels", "probabilities", "sizes", "criteria"):
+    for name in ("labels", "probabilities", "sizes"):
         assert_array_equal(document[name], getattr(clustered, name))
+    lengths = {str(number): length for number, length in clustered.lengths.items()}
+    assert document["lengths"] == lengths != {}
     assert (document["refined"], document["reason"], document["converged"]) == (True, None, True)
     plain = FORMS["clusters of Θ"]()
     assert "labels not refined" in str(plain)
     document = plain.to_dict()
-    assert (document["probabilities"], document["criteria"]) == (None, None)
+    assert document["probabilities"] is None
     assert (document["refined"], document["reason"]) == (False, "refine is False")
 
 

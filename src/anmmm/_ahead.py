@@ -27,7 +27,7 @@ from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
-from anmmm.mixture import SplineBasis, choose_mixture
+from anmmm.mixture import SplineBasis, choose_mixture, fit_location_scale, fit_single
 from anmmm.mixture.splines import gaussian_basis
 from anmmm.preprocessing import Cells, standardize
 
@@ -57,7 +57,11 @@ def _basis(n_columns: int = 1) -> SplineBasis:
 
 
 def _mixture(n_columns: int = 1) -> None:
-    choose_mixture(_basis(n_columns), _effect(), n_mechanisms=2, max_iter=1)
+    basis = _basis(n_columns)
+    y = _effect()
+    single = fit_single(basis, y, max_iter=1)
+    location_scale = fit_location_scale(basis, y, single)
+    choose_mixture(basis, y, single, location_scale, max_mechanisms=2, max_iter=1)
 
 
 def _process() -> None:

@@ -218,16 +218,23 @@ def as_new_pair(
 ) -> tuple[FloatArray, FloatArray]:
     """Check new observations of two variables that had so many columns when they were fitted."""
     check_aligned(x, y)
-    first, second = (
-        as_finite(_as_columns(as_real(values, name), name), name)
-        for values, name in ((x, "x"), (y, "y"))
-    )
-    for part, name, width in ((first, "x", n_features), (second, "y", n_outputs)):
-        if part.shape[1] != width:
-            found = counted(part.shape[1], "column")
-            raise ValueError(f"{name} has {found}, but {width} when it was fitted")
+    first = _as_new_columns(x, "x", n_features)
+    second = _as_new_columns(y, "y", n_outputs)
     check_lengths(first, second, ("x", "y"))
     return first, second
+
+
+def as_new_cause(x: ArrayLike, n_features: int) -> FloatArray:
+    """Check new observations of a cause that had so many columns when it was fitted."""
+    return _as_new_columns(x, "x", n_features)
+
+
+def _as_new_columns(values: ArrayLike, name: str, width: int) -> FloatArray:
+    columns = as_finite(_as_columns(as_real(values, name), name), name)
+    if columns.shape[1] != width:
+        found = counted(columns.shape[1], "column")
+        raise ValueError(f"{name} has {found}, but {width} when it was fitted")
+    return columns
 
 
 def _note_features(estimator: Any, X: ArrayLike, *, reset: bool) -> None:

@@ -17,7 +17,7 @@ def test_curves_of_a_mixture_are_those_of_the_estimator():
     result = cluster_mechanisms(X_COLUMN, Y_COLUMN, 2, random_state=0)
     curves = mixture_curves(result.mixture, X_COLUMN, Y_COLUMN, X_COLUMN)
     assert_allclose(curves.center, standardize(Y_COLUMN)[1].undo(result.mixture.curves), rtol=1e-9)
-    std = np.sqrt(result.mixture.noise_variance) * Y_COLUMN.std()
+    std = result.mixture.noise_std * Y_COLUMN.std()
     assert_allclose(curves.upper - curves.center, std)
     assert_allclose(curves.center - curves.lower, std)
     model = ANMMixture(3).fit(X_COLUMN, Y_COLUMN)

@@ -154,3 +154,38 @@ def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> 
             total += log_of_lanes(product, R)
             product = broadcast(1.0)
     return float(total + log_of_lanes(product, R) + reduce_add(highest))
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _square(y: FloatArray, curve: FloatArray, out: FloatArray) -> None:
+    """Add squared differences to `out`."""
+    for k in range(out.shape[0]):
+        e = y[k] - curve[k]
+        out[k] += e * e
+
+
+def squares_on_columns(
+    rows: ColumnRows,
+    space: ColumnWorkspace,
+    mean: FloatArray,
+    system: FloatArray,
+    pivots: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write expected squared residuals (P,) about a curve, given its eliminated system."""
+    inverse_factor(system, pivots, system.shape[0], space.factor[0])
+    for begin in range(0, out.shape[0], CHUNK):
+        part, y = out[begin : begin + CHUNK], rows.y[begin : begin + CHUNK]
+        expected_curve(rows.columns, begin, part.shape[0], mean, space.factor[0], space.curve, part)
+        _square(y, space.curve[: part.shape[0]], part)
+
+
+def sums_on_columns(
+    rows: ColumnRows, space: ColumnWorkspace, weights: FloatArray, sums: FloatArray
+) -> None:
+    """Write the weighted Gram matrix of the columns, and the moment in the last row of `sums`."""
+    for i in range(sums.shape[0]):
+        clear(sums[i])
+    for begin in range(0, weights.shape[0], CHUNK):
+        part, y = weights[begin : begin + CHUNK], rows.y[begin : begin + CHUNK]
+        add_weighted(rows.columns, begin, part, y, space.curve, sums, sums[-1])

@@ -158,10 +158,10 @@ def _from_pieces(
 
 
 @kernel(inner=True)
-def _log_density(
-    rows: PieceRows, space: PieceWorkspace, step: EStep, c: int, piece: int, slot: int
+def _squared_residuals(
+    rows: PieceRows, space: PieceWorkspace, c: int, piece: int, slot: int
 ) -> Any:
-    """Return ``E_q log p(y_n | c)``, without log σ, of eight slots."""
+    """Return the expected squared residuals of eight slots about a curve in `space.curves`."""
     curves, K, u = space.curves, padded(rows.ends.shape[0] - 1), load(rows.u, slot)
     at = c * N_SUMS * K + piece
     curve = load_broadcast(curves, at + (CUBIC - 1) * K)
@@ -172,7 +172,7 @@ def _log_density(
     for power in range(N_TERMS - 2, -1, -1):
         variance = variance * u + load_broadcast(curves, at + power * K)
     e = load(rows.y, slot) - curve
-    return -0.5 / step.fits.scales[step.s, 0] * (e * e + variance)
+    return e * e + variance
 
 
 @kernel(inner=True)
@@ -217,7 +217,8 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
             size = min(CHUNK, ends[piece + 1] - slot)
             for k in range(0, 0 if given else size, LANES):
                 for c in range(C):
-                    density = _log_density(rows, space, step, c, piece, slot + k)
+                    squares = _squared_residuals(rows, space, c, piece, slot + k)
+                    density = -0.5 / fits.scales[s, 0] * squares
                     store(R, c * CHUNK + k, density + fits.log_weights[s, c])
                 top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
                 highest, product = top + highest, sum_of_terms * product
@@ -233,3 +234,34 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
         on_pieces, sums = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K], fits.sums[s, c]
         _from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-1])
     return float(total + log_of_lanes(product, R) + reduce_add(highest))
+
+
+def squares_on_pieces(
+    rows: PieceRows,
+    space: PieceWorkspace,
+    mean: FloatArray,
+    system: FloatArray,
+    pivots: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write expected squared residuals (n_slots,) about a curve, given its eliminated system."""
+    planes, K = rows.pieces.planes, padded(rows.ends.shape[0] - 1)
+    _curve_on_pieces(planes, K, system.shape[0], mean, space.curves, 0)
+    _variance_on_pieces(planes, K, system, pivots, space.curves, CUBIC * K)
+    for piece in range(rows.ends.shape[0] - 1):
+        for slot in range(rows.ends[piece], rows.ends[piece + 1], LANES):
+            store(out, slot, _squared_residuals(rows, space, 0, piece, slot))
+
+
+def sums_on_pieces(
+    rows: PieceRows, space: PieceWorkspace, weights: FloatArray, sums: FloatArray
+) -> None:
+    """Write the weighted Gram matrix of the columns, and the moment in the last row of `sums`."""
+    n_pieces, width = rows.ends.shape[0] - 1, sums.shape[1]
+    clear(space.sums)
+    for piece in range(n_pieces):
+        begin, end = rows.ends[piece], rows.ends[piece + 1]
+        if end > begin:
+            _add_up(rows, space, 0, piece, begin, weights[begin:end])
+    K, moment = padded(n_pieces), sums[-1]
+    _from_pieces(rows.pieces.rows, n_pieces, width, space.sums, K, space.scratch, sums, moment)

@@ -148,10 +148,10 @@ def _variances(
 
 
 @kernel(inner=True)
-def m_step(
-    problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work
+def fit_posteriors(
+    problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work, is_noise_given: bool
 ) -> tuple[float, float]:
-    """Fit one start's curves, their center, variances and weights to the sums of the observations.
+    """Fit one start's curves, their center and variances to the sums of the observations.
 
     y2: ``Σ y_n²``. Returns the penalty in the bound, and the expected residual sum. O(C r³).
     """
@@ -159,6 +159,7 @@ def m_step(
     scales, center = fits.scales[s], fits.center[s]
     C, r = fits.weights.shape[1], prior.shape[0]
     penalty = rss = 0.0
+    noise = scales[0]
     for _ in range(problem.n_inner):
         for i in range(r):
             precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
@@ -172,6 +173,18 @@ def m_step(
         penalty, rss = _variances(
             problem, n, y2, log_det, scales, center, fits.mean[s], fits.sums[s], work
         )
+        if is_noise_given:
+            scales[0] = noise
+    return penalty, rss
+
+
+@kernel(inner=True)
+def m_step(
+    problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work
+) -> tuple[float, float]:
+    """Fit one start's curves and variances, as `fit_posteriors`, and its weights."""
+    penalty, rss = fit_posteriors(problem, n, y2, fits, s, work, False)
+    C = fits.weights.shape[1]
     for c in range(C):
         # The first column is 1.
         weight = (fits.sums[s, c, 0, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)

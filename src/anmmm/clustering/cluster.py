@@ -1,13 +1,14 @@
 """Algorithm 2: which observations share a mechanism.
 
-A GPPOM is fitted to a cause and its effect, Θ is clustered by k-means, and the clusters are refined
-by a mixture of smooth mechanisms.
+A GPPOM is fitted to a cause and its effect, and Θ is clustered by k-means. The clusters are one of
+the starts of a mixture of smooth mechanisms, whose number has the shortest description.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -19,19 +20,30 @@ from anmmm._record import Record, computed
 from anmmm._text import Table, printable
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
-from anmmm._validation import as_new_pair, as_pair, check_count, check_rng
+from anmmm._validation import as_new_cause, as_new_pair, as_pair, check_count, check_rng
 from anmmm._warning import default_float_errors
+from anmmm.clustering.choice import Described, describe_numbers, shortest_single
 from anmmm.clustering.kmeans import kmeans_labels
+from anmmm.evidence.variable import Variable
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
-from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance, is_auto
-from anmmm.mixture.labels import LABELS_REJECTED
+from anmmm.mixture import (
+    MAX_NUMBER,
+    Mechanisms,
+    Sample,
+    SplineBasis,
+    as_responsibilities,
+    by_first_appearance,
+    is_auto,
+    refine_by_labels,
+    search_mechanisms,
+    smallest_noise,
+)
+from anmmm.mixture.search import MAX_SEARCHED
 from anmmm.preprocessing import Standardization, standardize
 
-# Nats by which the data favor one mechanism against C before "auto" takes C curves to be an
-# unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
-# 90, 1995).
-VERY_STRONG = 5.0
+# Distinct values below which an effect has no curves.
+MIN_DISTINCT = 3
 
 
 class ClusteringOptions(Record):
@@ -49,7 +61,7 @@ class ClusteringOptions(Record):
         *,
         n_mechanisms: int | str = 2,
         refine: bool | Literal["auto"] = "auto",
-        max_mechanisms: int = MAX_MECHANISMS,
+        max_mechanisms: int = MAX_NUMBER,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> ClusteringOptions:
         """Raise if an option is invalid for any pair."""
@@ -60,7 +72,7 @@ class ClusteringOptions(Record):
         return cls(
             n_mechanisms=0 if automatic else check_count(n_mechanisms, "n_mechanisms"),
             refine="auto" if automatically else bool(refine),
-            max_mechanisms=check_count(max_mechanisms, "max_mechanisms"),
+            max_mechanisms=check_count(max_mechanisms, "max_mechanisms", maximum=MAX_SEARCHED),
             fit=FitOptions.of(fit_options).filled(),
         )
 
@@ -70,7 +82,7 @@ class ClusteringOptions(Record):
         return self.n_mechanisms == 0
 
     def check_pair(self, n_samples: int, n_outputs: int) -> None:
-        """Raise if there are too few observations, or an option needs an effect of one column."""
+        """Raise if an option does not fit the size of a pair."""
         if self.n_mechanisms > n_samples:
             raise ValueError(
                 f"n_mechanisms must be at most n_samples, found {self.n_mechanisms} mechanisms for "
@@ -96,8 +108,7 @@ class ClusteringResult(Record):
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
-        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
-        refined mechanism that is no observation's most probable one has the last number.
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance.
     latent : ndarray of shape (n_samples, n_latent)
         Θ. Its k-means clusters are the labels or, if these were refined, a start of the mixture.
     n_mechanisms : int
@@ -112,12 +123,12 @@ class ClusteringResult(Record):
     refined : bool
         Whether the labels are those of the mixture and not k-means's own.
     reason : str
-        Why they are not refined, or why the mixture did not start from the clusters of Θ;
-        otherwise empty.
-    criteria : ndarray of shape (n_tried,) or None
-        Description length of the mixture with 1, 2, … mechanisms in nats if ``"auto"`` chose, the
-        smallest winning; otherwise None.
-    mixture : anmmm.mixture.MixtureFit or None
+        Why they are not refined; otherwise empty.
+    lengths : dict of int to float
+        Description length of the effect in nats by number of mechanisms, of those that were tried
+        and whose mechanisms all have observations. ``"auto"`` chooses the shortest. Empty without
+        refinement of a requested number.
+    mixture : anmmm.mixture.Mechanisms or None
         The refined mixture on the scale of the standardized variables; None without refinement.
     curves : ndarray of shape (n_samples, n_mechanisms) or None
         Curve of each mechanism at the observations, in the unit of the effect; None without
@@ -136,8 +147,8 @@ class ClusteringResult(Record):
     centers: FloatArray
     fit: FitResult
     reason: str = ""
-    criteria: FloatArray | None = None
-    mixture: MixtureFit | None = None
+    lengths: dict[int, float] = field(default_factory=dict)
+    mixture: Mechanisms | None = None
     names: tuple[str, str] = ("x", "y")
     n_dropped: int = 0
     rows: IntArray = field(kw_only=True, repr=False)
@@ -186,11 +197,9 @@ class ClusteringResult(Record):
                 (f"{c}", f"{size}", f"{100 * size / n:.0f}%") for c, size in enumerate(self.sizes)
             ),
         ]
-        if self.criteria is not None:
-            tried = ", ".join(f"{c}: {value:.1f}" for c, value in enumerate(self.criteria, start=1))
-            lines.append(
-                f"number of mechanisms chosen by the shortest description, in nats ({tried})"
-            )
+        if self.lengths:
+            tried = ", ".join(f"{c}: {value:.1f}" for c, value in self.lengths.items())
+            lines.append(f"description length in nats by number of mechanisms ({tried})")
         if not self.fit.converged:
             lines.append(f"the fit did not converge ({self.fit.status})")
         return "\n".join(lines)
@@ -212,7 +221,7 @@ class ClusteringResult(Record):
             "sizes": list(self.sizes),
             "refined": self.refined,
             "reason": self.reason or None,
-            "criteria": None if self.criteria is None else self.criteria.tolist(),
+            "lengths": {str(number): length for number, length in self.lengths.items()},
             "converged": self.fit.converged,
             "labels": self.labels.tolist(),
             "probabilities": None if probabilities is None else probabilities.tolist(),
@@ -245,6 +254,69 @@ class ClusteringResult(Record):
     def curves(self) -> FloatArray | None:
         """Curve of each mechanism at the observations, in the unit of the effect."""
         return None if self.mixture is None else self._scales[1].undo(self.mixture.curves)
+
+    @default_float_errors()
+    def curve(
+        self, x: ArrayLike, return_std: bool = False
+    ) -> FloatArray | tuple[FloatArray, FloatArray]:
+        """Return the curve of each mechanism at new causes.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_new,) or (n_new, n_features)
+            Causes. Far from those of the fit a curve is a straight line.
+        return_std : bool
+            Whether to return standard errors too.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms), or two of them
+            In the unit of the effect; the second one has the posterior standard deviations.
+
+        Raises
+        ------
+        ValueError
+            If the labels were not refined: clusters of Θ have no curves.
+        """
+        mixture = self._refined_mixture()
+        X = self._new_causes(x)
+        curves = self._scales[1].undo(mixture.curves_at(X))
+        if not return_std:
+            return curves
+        unit = float(self._scales[1].std[0] * self._scales[1].unit[0])
+        return curves, unit * mixture.curve_std_at(X)
+
+    @default_float_errors()
+    def predict_effect(self, x: ArrayLike) -> FloatArray:
+        """Return the expected effect of new causes: curves averaged by the mechanisms' weights.
+
+        Parameters
+        ----------
+        x : array-like
+            As in `curve`.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+            In the unit of the effect. No mechanism need have an effect near it.
+
+        Raises
+        ------
+        ValueError
+            If the labels were not refined.
+        """
+        mixture = self._refined_mixture()
+        X = self._new_causes(x)
+        mean = (np.exp(mixture.log_weights_at(X)) * mixture.curves_at(X)).sum(axis=1)
+        return self._scales[1].undo(mean[:, np.newaxis])[:, 0]
+
+    def _refined_mixture(self) -> Mechanisms:
+        if self.mixture is None:
+            raise ValueError(f"the labels were not refined ({self.reason}): there are no curves")
+        return self.mixture
+
+    def _new_causes(self, x: ArrayLike) -> FloatArray:
+        return self._scales[0].apply(as_new_cause(x, self._points[0].shape[1]))
 
     def predict(self, x: ArrayLike, y: ArrayLike) -> IntArray:
         """Label new observations by the mechanism under which they are most probable.
@@ -309,8 +381,7 @@ class ClusteringResult(Record):
             scale.apply(part) for scale, part in zip(self._scales, (cause, effect), strict=True)
         )
         if self.mixture is not None:
-            design = self.mixture.splines.evaluate(X)
-            found = self.mixture.log_densities(design, np.ascontiguousarray(Y[:, 0]))
+            found = self.mixture.log_densities(X, np.ascontiguousarray(Y[:, 0]))
         else:
             with blas_threads_for(len(self.labels)):
                 found = self._predictor.log_densities(X, Y, self.labels, self.n_mechanisms)
@@ -325,36 +396,36 @@ class ClusteringResult(Record):
 def cluster_mechanisms(
     x: ArrayLike,
     y: ArrayLike,
-    n_mechanisms: int | str = 2,
+    n_mechanisms: int | str = "auto",
     *,
     refine: bool | Literal["auto"] = "auto",
-    max_mechanisms: int = MAX_MECHANISMS,
+    max_mechanisms: int = MAX_NUMBER,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     missing: Missing = "raise",
     random_state: RandomState = None,
 ) -> ClusteringResult:
     """Group observations by the mechanism that turned x into y.
 
-    The clusters of Θ (Algorithm 2 of the paper) are refined by a mixture of smooth mechanisms.
+    The clusters of Θ (Algorithm 2 of the paper) are one of the starts of a mixture of smooth
+    mechanisms, whose labels are returned.
 
     Parameters
     ----------
     x : array-like of shape (n_samples,) or (n_samples, n_features)
         Cause.
     y : array-like of shape (n_samples,) or (n_samples, n_features)
-        Effect. A frame and two names stand for both: ``cluster_mechanisms(frame, "age", "crp")``.
+        Effect, a number. A frame and two names stand for both:
+        ``cluster_mechanisms(frame, "age", "crp")``.
     n_mechanisms : int or "auto"
         Number of mechanisms, between 1 and the number of observations. ``"auto"`` takes the number
-        from 1 to `max_mechanisms` with the smallest criterion of the mixture, and needs an effect
+        from 1 to `max_mechanisms` with the shortest description of the effect, and needs an effect
         of one column.
     refine : bool or "auto"
-        True: a mixture of smooth mechanisms with shared noise is fitted by EM, starting from the
-        clusters of Θ, which also inform it a little about each observation; needs an effect of one
-        column. False: the clusters themselves, the paper's Algorithm 2. ``"auto"``: True, but False
-        for an effect of several columns, and if the mixture's criterion favors one mechanism
-        over `n_mechanisms`, up to 4, by more than 5 nats; the result reports the choice.
+        True: the labels of the mixture; needs an effect of one column. False: the clusters of Θ
+        themselves, the paper's Algorithm 2. ``"auto"``: True, but False for an effect of several
+        columns.
     max_mechanisms : int
-        Largest number that ``n_mechanisms="auto"`` tries.
+        Largest number that ``n_mechanisms="auto"`` tries, at most 8.
     fit_options : FitOptions or mapping, optional
         How Θ is fitted, ``{"lam": 0.5}`` for instance; see `anmmm.FitOptions`.
     missing : {"raise", "drop"}
@@ -380,8 +451,11 @@ def cluster_mechanisms(
 
     Notes
     -----
-    One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. Their
-    accuracy: docs/results/quality.md.
+    One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. Mechanisms
+    share the size of their noise, or each has its own, which may grow with the cause; weights are
+    equal, free, or depend on the cause. The shortest description chooses. One mechanism competes as
+    the shortest of all models of one mechanism that `anmmm.infer_direction` has. The accuracy:
+    docs/results/quality.md.
 
     References
     ----------
@@ -400,29 +474,56 @@ def cluster_mechanisms(
     """
     first, second, dropped = complete_rows(x, y, missing, numbers=True)
     cause, effect = as_pair(first, second)
+    names = names_of(x, y)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,
         max_mechanisms=max_mechanisms,
         fit_options=fit_options,
     )
-    options.check_pair(len(cause), effect.shape[1])
+    if effect.shape[1] == 1:
+        refuse_levels(effect, names[1])
+    result = cluster_pair(cause, effect, options, random_state)
+    rows = np.delete(np.arange(len(cause) + len(dropped)), dropped)
+    return replace(result, names=names, n_dropped=len(dropped), rows=rows)
+
+
+def refuse_levels(effect: FloatArray, name: str) -> None:
+    """Raise if an effect (n_samples, 1) is constant or binary."""
+    n_distinct = len(np.unique(effect))
+    if n_distinct < MIN_DISTINCT:
+        raise ValueError(
+            f"the effect {name} has {n_distinct} distinct values, but mechanisms are curves of a "
+            "number; pass a numeric effect"
+        )
+
+
+def cluster_pair(
+    cause: FloatArray, effect: FloatArray, options: ClusteringOptions, random_state: RandomState
+) -> ClusteringResult:
+    """Cluster a checked cause (n_samples, n_features) and effect (n_samples, n_outputs)."""
+    options.check_pair(*effect.shape)
     rng = check_rng(random_state)
-    (X, scale_x), (Y, scale_y) = standardize(cause), standardize(effect)
+    X, scale_x = standardize(cause)
+    Y, scale_y = standardize(effect)
     fit = fit_gppom(X, Y, fit_options=options.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
-    mixtures = None
+    described: dict[int, Described] = {}
     if Y.shape[1] == 1 and (options.automatic or options.refine):
-        most = min(options.max_mechanisms, len(X))
-        mixtures = EffectMixtures(X, Y[:, 0], options.n_mechanisms, most)
-    number, criteria = options.n_mechanisms, None
-    if options.automatic and mixtures is not None:
-        criteria = np.array([mixture.criterion for mixture in mixtures.fits])
-        number = 1 + int(criteria.argmin())
+        variable = Variable.of(Y[:, 0], effect[:, 0])
+        sample = Sample(SplineBasis.of(X), X, Y[:, 0], smallest_noise(variable.cells))
+        described = _describe(sample, variable, fit.latent, seed, options)
+    lengths = {number: description.length for number, description in described.items()}
+    number = options.n_mechanisms
+    if options.automatic:
+        number = min(lengths, key=lengths.__getitem__)
     labels = kmeans_labels(fit.latent, number, seed)
-    mixture, reason = _refined(labels, number, mixtures, options.refine, Y.shape[1])
-    if mixture is not None:
+    mixture = None
+    if options.refine and number in described:
+        mixture = described[number].mechanisms
+        if number > 1:
+            mixture = refine_by_labels(sample, mixture, labels)
         labels = mixture.labels
     # Numbered by first appearance, so that equal partitions have equal labels.
     order = by_first_appearance(labels, number)
@@ -433,35 +534,44 @@ def cluster_mechanisms(
         n_mechanisms=number,
         centers=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
         fit=fit,
-        reason=reason,
-        criteria=criteria,
+        reason="" if mixture is not None else _unrefined(options, number, Y.shape[1]),
+        lengths=lengths,
         mixture=None if mixture is None else mixture.reordered(order),
-        names=names_of(x, y),
-        n_dropped=len(dropped),
-        rows=np.delete(np.arange(len(X) + len(dropped)), dropped),
+        rows=np.arange(len(X)),
         _points=(X, Y),
         _scales=(scale_x, scale_y),
     )
 
 
-def _refined(
-    labels: IntArray,
-    number: int,
-    mixtures: EffectMixtures | None,
-    refine: bool | str,
-    n_outputs: int,
-) -> tuple[MixtureFit | None, str]:
-    """Refine the clusters of Θ; return also why they are not refined, or not the start."""
-    if refine is False:
-        return None, "refine is False"
-    if mixtures is None:
-        return None, f"the effect has {n_outputs} columns, but the mixture takes one"
-    if refine == "auto" and number <= len(mixtures.fits):
-        gap = mixtures.fits[number - 1].criterion - mixtures.fits[0].criterion
-        if gap > VERY_STRONG:
-            return None, (
-                f"one mechanism is more probable than {number}, by {gap:.1f} nats of the mixture"
-            )
-    mixture = mixtures.refined(labels, number)
-    discarded = "clusters of Θ discarded: another partition is more probable (do curves cross?)"
-    return mixture, discarded if mixture.start == LABELS_REJECTED else ""
+def _describe(
+    sample: Sample, effect: Variable, latent: FloatArray, seed: int, options: ClusteringOptions
+) -> dict[int, Described]:
+    """Describe the effect by 1, 2, … mechanisms, or by 1 and the requested number."""
+
+    @cache
+    def latent_starts(number: int) -> list[FloatArray]:
+        labels = kmeans_labels(latent, number, seed)
+        if len(np.unique(labels)) < number:
+            return []
+        return [as_responsibilities(labels, len(labels))]
+
+    fits = search_mechanisms(
+        sample,
+        number=options.n_mechanisms or None,
+        max_mechanisms=min(options.max_mechanisms, len(latent)),
+        extra_starts=latent_starts,
+    )
+    described = describe_numbers(fits, effect.cells)
+    single = shortest_single(sample.points, sample.basis, effect)
+    if single.length < described[1].length:
+        described[1] = replace(described[1], length=single.length)
+    return described
+
+
+def _unrefined(options: ClusteringOptions, number: int, n_outputs: int) -> str:
+    """Return why labels are the clusters of Θ."""
+    if options.refine is False:
+        return "refine is False"
+    if n_outputs > 1:
+        return f"the effect has {n_outputs} columns, but the mixture takes one"
+    return f"a mixture of {number} mechanisms leaves some without observations"

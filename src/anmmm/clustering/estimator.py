@@ -14,9 +14,9 @@ from anmmm._categories import names_of
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm._warning import default_float_errors
-from anmmm.clustering.cluster import cluster_mechanisms
+from anmmm.clustering.cluster import ClusteringOptions, cluster_pair
 from anmmm.gppom import FitOptions, TakesFitOptions
-from anmmm.mixture import MAX_MECHANISMS
+from anmmm.mixture import MAX_NUMBER
 
 
 class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,7 +65,7 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
         n_mechanisms: int | str = 2,
         *,
         refine: bool | Literal["auto"] = "auto",
-        max_mechanisms: int = MAX_MECHANISMS,
+        max_mechanisms: int = MAX_NUMBER,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -96,8 +96,13 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
             If the data or a parameter cannot be used.
         """
         cause, effect = check_fit_input(self, X, y, pair=True)
-        # The parameters are the options of the function.
-        result = cluster_mechanisms(cause, effect, **self.get_params(deep=False))
+        options = ClusteringOptions.check(
+            n_mechanisms=self.n_mechanisms,
+            refine=self.refine,
+            max_mechanisms=self.max_mechanisms,
+            fit_options=self.fit_options,
+        )
+        result = cluster_pair(cause, effect, options, self.random_state)
         self.result_ = result = replace(result, names=names_of(X, y))
         self.labels_ = result.labels
         self.latent_ = result.latent

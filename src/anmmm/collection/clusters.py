@@ -28,7 +28,7 @@ from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 from anmmm.direction.outcome import INDEPENDENT
 from anmmm.gppom import FitOptions
-from anmmm.mixture import MAX_MECHANISMS
+from anmmm.mixture import MAX_NUMBER
 
 CAUSES = ("auto", "truth", "inferred", "x", "y")
 
@@ -47,7 +47,7 @@ def cluster_pairs(
     shard: tuple[int, int] | None = None,
     skip: Sequence[str] = (),
     refine: bool | Literal["auto"] = "auto",
-    max_mechanisms: int = MAX_MECHANISMS,
+    max_mechanisms: int = MAX_NUMBER,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     missing: Missing = "raise",
 ) -> PairResults[PairClusters]:

@@ -22,6 +22,7 @@ from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES, Prior, log_odds
 from anmmm.evidence import column_limit_error, compare
+from anmmm.mixture import MANY
 from anmmm.preprocessing import order_by
 
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
@@ -39,6 +40,12 @@ CONFIRMING_CONFIDENCE = 0.75
 MIN_FUNCTION_VALUES = 11
 # Rows in which a function is looked for first.
 FIRST_ROWS = 300
+# One curve with jumps in the other direction is as good a model as many mechanisms, each of which
+# is monotone and has its own effects: fraction of neighboring effects whose mechanisms differ, and
+# mean rank correlation inside of mechanisms. Saw teeth have 0.94, and bands of waves at most 0.35.
+JUMP_CHANGES = 0.15
+JUMP_CORRELATION = 0.7
+JUMPS_NOTE = "one curve with jumps in the other direction is as good a model: not sure"
 FUNCTION_NOTE = "one variable is an exact monotone function of the other: not sure"
 
 
@@ -60,6 +67,8 @@ def pair_caveats(
         caveats.append(Caveat("", UNSURE))
     elif not any(variables.categorical) and is_function(variables.x[:, 0], variables.y[:, 0]):
         caveats.append(Caveat(FUNCTION_NOTE, UNSURE))
+    elif looks_like_jumps(hypotheses):
+        caveats.append(Caveat(JUMPS_NOTE, UNSURE))
     fraction = distinct_fraction(np.hstack([variables.x, variables.y]))
     if fraction < 1.0:
         distinct_odds = log_odds(evidence, prior, fraction)
@@ -87,6 +96,32 @@ def is_function(x: FloatArray, y: FloatArray) -> bool:
         if not (np.all(rises >= 0.0) or np.all(falls <= 0.0)):
             return False
     return min(len(np.unique(x)), len(np.unique(y))) >= MIN_FUNCTION_VALUES
+
+
+def looks_like_jumps(hypotheses: Hypotheses) -> bool:
+    """Return whether many mechanisms may be one curve with jumps in the other direction."""
+    evidence = hypotheses.evidence
+    is_forward = hypotheses.direction > 0
+    side = evidence.forward if is_forward else evidence.backward
+    model = side.chosen
+    if not MANY <= model.n_mechanisms == model.base.n_mechanisms:
+        # Few mechanisms, or those of several parts.
+        return False
+    cause = side.cells.values
+    effect = model.cells.values
+    labels = model.responsibilities.argmax(axis=1)
+    changes = np.diff(labels[effect.argsort()]) != 0
+    if changes.mean() > JUMP_CHANGES:
+        return False
+    total = 0.0
+    for mechanism in np.unique(labels):
+        members = labels == mechanism
+        cause_ranks = cause[members].argsort().argsort()
+        effect_ranks = effect[members].argsort().argsort()
+        if len(cause_ranks) > 1:
+            correlation = float(np.corrcoef(cause_ranks, effect_ranks)[0, 1])
+            total += len(cause_ranks) * abs(correlation)
+    return total > JUMP_CORRELATION * len(labels)
 
 
 def outlier_rows(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray:

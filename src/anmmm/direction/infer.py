@@ -130,9 +130,10 @@ def infer_direction(
     Notes
     -----
     ``"evidence"`` assumes that in the true direction the effect comes from one to four smooth
-    mechanisms with additive noise; or from one mechanism whose noise has a scale that depends on
-    the cause, which is seen through a monotone function, is cut into levels, or is the mean of
-    counts; and that nothing else causes both variables. Binary, ordered and grouped values and
+    mechanisms with additive noise, or up to eight if gaps separate them; or from one mechanism
+    whose noise has a scale that depends on the cause, which is seen through a monotone
+    function, is cut into levels, or is the mean of counts; and that nothing else causes both
+    variables. Binary, ordered and grouped values and
     counts are known by their values. Text and unordered categories are names: as a cause they have
     a number each, as an effect probabilities that are smooth functions of the cause. It fails
     if no direction is distinguished (a linear mechanism with Gaussian noise: the score is then

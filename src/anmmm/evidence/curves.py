@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.directions import DirectionEvidence
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import ConditionalModel, EffectCurves
-from anmmm.mixture import MixtureFit
+from anmmm.mixture import Mechanisms
 from anmmm.preprocessing import standardize
 
 # Largest relative difference of curves computed twice; curves of other data differ far more.
@@ -19,7 +18,7 @@ SAME = 1e-6
 
 
 def mixture_curves(
-    fit: MixtureFit, x: FloatArray, y: FloatArray, points: FloatArray
+    fit: Mechanisms, x: FloatArray, y: FloatArray, points: FloatArray
 ) -> EffectCurves:
     """Curves of a mixture, such as that of a refined `ClusteringResult`.
 
@@ -28,9 +27,8 @@ def mixture_curves(
     """
     z_x, record_x = standardize(x)
     _refuse_other(fit.curves_at(z_x), fit.curves)
-    curves = EffectCurves.about(
-        fit.curves_at(record_x.apply(points)), math.sqrt(fit.noise_variance)
-    )
+    z = record_x.apply(points)
+    curves = EffectCurves.about(fit.curves_at(z), fit.noise_std_at(z))
     return within_range(curves.through(standardize(y)[1].undo), y)
 
 

@@ -28,7 +28,6 @@ from anmmm.evidence.code import (
 )
 from anmmm.evidence.density import ClusterDensity, Density, fit_density
 from anmmm.mixture import (
-    MAX_MECHANISMS,
     MixtureFit,
     SplineBasis,
     fit_mixture,
@@ -53,6 +52,8 @@ GROUPS_VARIANCE = 0.5
 SLACK = 5.0
 # Most clusters.
 MAX_CLUSTERS = 12
+# Gaussians that are tried whatever the number of values.
+MAX_NORMALS = 4
 # Fewest rows of each where there are more clusters than mechanisms.
 ROWS_OF_CLUSTER = 8
 
@@ -223,8 +224,8 @@ def cluster_densities(variable: Variable) -> list[Normals]:
         max_count = 0
     if smooth.density.is_plain:
         # A correction of the plain density is not worth its cost: neither are few clusters.
-        return list(Normals.more(cells, longest, range(MAX_MECHANISMS + 1, max_count + 1)))
-    counts = range(3, max(MAX_MECHANISMS, max_count) + 1)
+        return list(Normals.more(cells, longest, range(MAX_NORMALS + 1, max_count + 1)))
+    counts = range(3, max(MAX_NORMALS, max_count) + 1)
     return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
 
 

@@ -1,7 +1,8 @@
-"""C smooth mechanisms with shared noise, and one mechanism with noise that depends on the cause.
+"""C smooth mechanisms, and one mechanism with noise that depends on the cause.
 
-`splines` makes the basis, `em` fits C curves from `starts` and chooses C, `labels` refines given
-labels. The equations are in docs/method/decisions.md.
+`splines` makes the basis. `em` fits C curves that share their noise from `starts`, for decisions.
+`mechanisms` fits curves whose noise and weights may differ and depend on the cause, and `search`
+looks for their number, for labels. The equations are in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from anmmm.mixture.em import (
     smallest_noise,
 )
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit, fit_location_scale
-from anmmm.mixture.labels import EffectMixtures, by_first_appearance, refine_labels
+from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant, by_first_appearance
+from anmmm.mixture.search import (
+    MANY,
+    MAX_NUMBER,
+    many_mechanisms,
+    refine_by_labels,
+    search_mechanisms,
+)
 from anmmm.mixture.splines import Columns, SplineBasis, Splines, level_basis
 from anmmm.mixture.starts import as_responsibilities
 
@@ -26,14 +34,18 @@ if TYPE_CHECKING:
     from anmmm.mixture.estimator import ANMMixture
 
 __all__ = [
+    "MANY",
     "MAX_MECHANISMS",
+    "MAX_NUMBER",
     "ANMMixture",
     "Columns",
-    "EffectMixtures",
     "LocationScaleFit",
+    "Mechanisms",
     "MixtureFit",
+    "Sample",
     "SplineBasis",
     "Splines",
+    "Variant",
     "as_responsibilities",
     "by_first_appearance",
     "choose_mixture",
@@ -42,7 +54,9 @@ __all__ = [
     "fit_single",
     "is_auto",
     "level_basis",
-    "refine_labels",
+    "many_mechanisms",
+    "refine_by_labels",
+    "search_mechanisms",
     "smallest_noise",
 ]
 

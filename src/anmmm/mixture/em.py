@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from anmmm._kernels.mixture import CONVERGED, fit_curves
 from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit, fit_location_scale
+from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit
 from anmmm.mixture.layout import ColumnLayout, Job, padded
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, start_rows
@@ -125,42 +124,39 @@ def fit_single(
 def choose_mixture(
     basis: SplineBasis,
     y: FloatArray,
+    single: MixtureFit,
+    location_scale: LocationScaleFit,
     *,
-    n_mechanisms: int | None = None,
     max_mechanisms: int = MAX_MECHANISMS,
-    extra_starts: Sequence[FloatArray] = (),
-    first: tuple[MixtureFit, LocationScaleFit] | None = None,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> list[MixtureFit]:
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
-    Ends at `n_mechanisms`, or else at `max_mechanisms`, after the first number above 2 that does
-    not lower the criterion, or after 2 if its criterion is much larger than that of 1.
-    `extra_starts` are responsibilities, each for its own number; `first` are the fits of
-    one mechanism, with constant noise and with a scale that depends on the cause.
+    Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion, or
+    after 2 if its criterion is much larger than that of 1. `single` and `location_scale` are the
+    fits of one mechanism, with constant noise and with a scale that depends on the cause.
     """
-    if first is None:
-        single = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
-        first = single, fit_location_scale(basis, y, single, floor=floor)
-    single, location_scale = first
-    fits, rows = [single], start_rows(basis, y)
-    fit = partial(fit_mixture, basis, y, floor=floor, tol=tol, max_iter=max_iter)
-    last = max_mechanisms if n_mechanisms is None else n_mechanisms
-    for n in range(2, last + 1):
+    fits = [single]
+    rows = start_rows(basis, y)
+    for n in range(2, max_mechanisms + 1):
         if n == 2:
             residuals = ordered_residuals(basis, y, single, location_scale, rows)
-        starts: Sequence[FloatArray] | FloatArray
-        starts = residual_starts(y, n, fits[-1], residuals, rows)
-        if more := [start[rows] for start in extra_starts if start.shape[1] == n]:
-            starts = [*starts, *more]
-        behind = BEHIND_ONE if n == 2 else 0.0
-        # The fits of a requested number run to their ends.
-        most = fits[-1].criterion + behind if n_mechanisms is None else math.inf
-        variance = single.noise_variance / n**2
-        fits.append(fit(starts=starts, rows=rows, noise_variance=variance, most=most))
-        if fits[-1].criterion > most:
+        most = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
+        fit = fit_mixture(
+            basis,
+            y,
+            starts=residual_starts(y, n, fits[-1], residuals, rows),
+            rows=rows,
+            noise_variance=single.noise_variance / n**2,
+            floor=floor,
+            tol=tol,
+            max_iter=max_iter,
+            most=most,
+        )
+        fits.append(fit)
+        if fit.criterion > most:
             break
     return fits
 

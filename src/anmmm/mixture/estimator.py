@@ -19,27 +19,35 @@ from anmmm._validation import (
     check_nonnegative,
 )
 from anmmm._warning import default_float_errors
-from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
-from anmmm.mixture.labels import by_first_appearance
+from anmmm.mixture.em import fit_single, is_auto, smallest_noise
+from anmmm.mixture.fits import fit_location_scale
+from anmmm.mixture.mechanisms import Mechanisms, Sample, by_first_appearance
+from anmmm.mixture.search import (
+    MAX_NUMBER,
+    MAX_SEARCHED,
+    SEARCH_ITER,
+    SEARCH_TOLERANCE,
+    search_mechanisms,
+)
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
 
 class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Mixture of C smooth mechanisms with shared Gaussian noise, ``y = f_c(x) + ε``.
+    """Mixture of C smooth mechanisms with Gaussian noise, ``y = f_c(x) + ε``.
 
     Parameters
     ----------
     n_mechanisms : int or "auto", default=2
         Number of mechanisms; ``"auto"`` chooses it by `criterion_`.
-    max_mechanisms : int, default=4
-        Largest number that ``"auto"`` tries.
+    max_mechanisms : int, default=6
+        Largest number that ``"auto"`` tries, at most 8.
     init : array-like of shape (n_samples,) or (n_samples, n_mechanisms), optional
         Labels or responsibilities of a further start, such as the clusters of a GPPOM's Θ.
-    tol : float, default=1e-6
+    tol : float, default=1e-5
         Stop when an iteration raises the bound by less than this many nats per observation.
-    max_iter : int, default=500
+    max_iter : int, default=150
         Most iterations of a run.
 
     Attributes
@@ -51,30 +59,34 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     probabilities_ : ndarray of shape (n_samples, n_mechanisms_)
         Probability of each mechanism.
     weights_ : ndarray of shape (n_mechanisms_,)
-        Mixture weight of each mechanism.
-    noise_std_ : float
-        Standard deviation of the noise, in the unit of y.
+        Mixture weight of each mechanism, averaged over the observations.
+    noise_std_ : ndarray of shape (n_mechanisms_,)
+        Standard deviation of each mechanism's noise, in the unit of y, averaged over its
+        observations.
     lower_bound_ : float
         Lower bound on the log marginal likelihood of the standardized effect, the curves
         integrated out.
     criterion_ : float
         ``-lower_bound_`` plus the cost of weights and noise; the smaller the better.
-    criteria_ : ndarray of shape (n_tried,)
-        The criterion with 1, 2, … mechanisms; a number that will not lower it is fitted no further.
+    criteria_ : dict of int to float
+        The smallest criterion of each number of mechanisms that was tried; of one, also if its
+        noise depends on the cause.
     n_iter_ : int
         Iterations of the last run.
     converged_ : bool
         Whether it ended by its tolerance.
-    fit_result_ : MixtureFit
+    fit_result_ : Mechanisms
         Everything else, on the standardized scale.
     n_features_in_ : int
         Columns of X.
 
     Notes
     -----
-    Curves are smoothing splines whose smoothness is fitted by marginal likelihood. Linear in the
-    number of observations. Nothing is random: beyond 4000 observations the starts are compared on
-    2000 of them, at equal distances in the order of the cause.
+    Curves are smoothing splines whose smoothness is fitted by marginal likelihood. Mechanisms share
+    the size of their noise, or each has its own, which may grow with the cause; weights are equal,
+    free, or depend on the cause: whatever has the smallest criterion. Linear in the number of
+    observations. Nothing is random: beyond 4000 observations mechanisms are searched on 2000 of
+    them, at equal distances in the order of the cause.
 
     `predict` and `predict_proba` are about mechanisms, as those of scikit-learn's mixtures are, and
     take the effect in addition to the cause, since a mechanism shows in both together; `mean` is
@@ -103,10 +115,10 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self,
         n_mechanisms: int | str = 2,
         *,
-        max_mechanisms: int = MAX_MECHANISMS,
+        max_mechanisms: int = MAX_NUMBER,
         init: Any = None,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        tol: float = SEARCH_TOLERANCE,
+        max_iter: int = SEARCH_ITER,
     ) -> None:
         self.n_mechanisms = n_mechanisms
         self.max_mechanisms = max_mechanisms
@@ -151,27 +163,35 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         x, self._record_x = standardize(cause)
         z, self._record_y = standardize(effect)
         basis = SplineBasis.of(x)
-        fits = choose_mixture(
-            basis,
-            z[:, 0],
-            n_mechanisms=wanted,
-            max_mechanisms=check_count(self.max_mechanisms, "max_mechanisms", maximum=n_samples),
-            extra_starts=[] if self.init is None else [as_responsibilities(self.init, n_samples)],
-            floor=smallest_noise(Cells.of(z[:, 0])),
+        sample = Sample(basis, x, z[:, 0], smallest_noise(Cells.of(z[:, 0])))
+        starts = [] if self.init is None else [as_responsibilities(self.init, n_samples)]
+        most = check_count(self.max_mechanisms, "max_mechanisms", maximum=MAX_SEARCHED)
+        fits = search_mechanisms(
+            sample,
+            number=wanted,
+            max_mechanisms=min(most, n_samples),
+            extra_starts=lambda number: [start for start in starts if start.shape[1] == number],
             tol=check_nonnegative(self.tol, "tol"),
             max_iter=check_count(self.max_iter, "max_iter"),
         )
-        self.criteria_ = np.array([fit.criterion for fit in fits])
-        fit = fits[-1] if wanted is not None else fits[int(self.criteria_.argmin())]
+        best = {}
+        for number, candidates in fits.items():
+            best[number] = min(candidates, key=_unused_and_criterion)
+        self.criteria_ = {number: fit.criterion for number, fit in best.items()}
+        if wanted is None:
+            best = {number: fit for number, fit in best.items() if not _n_unused(fit)}
+            self.criteria_[1] = min(self.criteria_[1], _location_scale_criterion(sample))
+            wanted = min(best, key=self.criteria_.__getitem__)
+        fit = best[wanted]
         self._order = by_first_appearance(fit.labels, fit.n_mechanisms)
         self.fit_result_ = fit
         self.n_mechanisms_ = fit.n_mechanisms
         self.probabilities_ = fit.probabilities[:, self._order]
         self.labels_ = self.probabilities_.argmax(axis=1)
         self.weights_ = fit.weights[self._order]
-        self.noise_std_ = math.sqrt(fit.noise_variance) * float(
-            self._record_y.std[0] * self._record_y.unit[0]
-        )
+        variances = np.average(fit.noise_std**2, axis=0, weights=fit.probabilities)
+        unit = float(self._record_y.std[0] * self._record_y.unit[0])
+        self.noise_std_ = unit * np.sqrt(variances[self._order])
         self.lower_bound_ = fit.bound
         self.criterion_ = fit.criterion
         self.n_iter_ = fit.n_iter
@@ -207,7 +227,8 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ndarray of shape (n_new,)
             No mechanism need have an effect near it.
         """
-        return np.asarray(self.curves(X) @ self.weights_)
+        curves = self.curves(X)
+        return np.asarray((curves * self._weights_at(X)).sum(axis=1))
 
     def transform(self, X: ArrayLike) -> Any:
         """Return `curves` as new features of an observation, a data frame after ``set_output``.
@@ -230,8 +251,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         X : array-like of shape (n_new, n_features)
         y : array-like of shape (n_new,), optional
-            Without the effect every observation is given the mechanism of the largest weight: the
-            cause is independent of it.
+            Without the effect an observation is given the mechanism of the largest weight.
 
         Returns
         -------
@@ -247,8 +267,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         X : array-like of shape (n_new, n_features)
         y : array-like of shape (n_new,), optional
-            Without the effect every row is `weights_`: in the model mechanisms are drawn
-            independently of the cause.
+            Without the effect the weights, which are those of every cause unless they depend on it.
 
         Returns
         -------
@@ -256,8 +275,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         if y is None:
-            cause, _ = check_new_input(self, X, None)
-            return np.tile(self.weights_, (len(cause), 1))
+            return self._weights_at(X)
         return np.asarray(softmax(self._log_densities(X, y), axis=1))
 
     @default_float_errors()
@@ -282,10 +300,16 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         cause, effect = check_new_input(self, X, y)
         if effect is None:
             raise ValueError("y is None: a mechanism shows in cause and effect together; pass y")
-        design = self.fit_result_.splines.evaluate(self._record_x.apply(cause))
+        points = self._record_x.apply(cause)
         z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
-        found = self.fit_result_.log_densities(design, z)[:, self._order]
+        found = self.fit_result_.log_densities(points, z)[:, self._order]
         return found - self._record_y.log_unit
+
+    def _weights_at(self, X: ArrayLike) -> FloatArray:
+        """Mixture weights (n_new, n_mechanisms_) at causes."""
+        cause, _ = check_new_input(self, X, None)
+        log_weights = self.fit_result_.log_weights_at(self._record_x.apply(cause))
+        return np.asarray(np.exp(log_weights)[:, self._order])
 
     @property
     def _n_features_out(self) -> int:
@@ -297,3 +321,18 @@ def _one_column(effect: FloatArray) -> FloatArray:
     if effect.shape[1] != 1:
         raise ValueError(f"y must have one column, found {effect.shape[1]}; fit each on its own")
     return effect
+
+
+def _n_unused(fit: Mechanisms) -> int:
+    return fit.n_mechanisms - max(fit.n_used, 1)
+
+
+def _unused_and_criterion(fit: Mechanisms) -> tuple[int, float]:
+    return _n_unused(fit), fit.criterion
+
+
+def _location_scale_criterion(sample: Sample) -> float:
+    """Return the criterion of one mechanism whose noise depends on the cause."""
+    single = fit_single(sample.basis, sample.y, floor=sample.floor)
+    fit = fit_location_scale(sample.basis, sample.y, single, floor=sample.floor)
+    return 0.5 * math.log(len(sample.y)) - fit.evidence

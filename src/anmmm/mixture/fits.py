@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from anmmm.mixture.splines import Columns, SplineBasis
 
 # Smallest noise variance, relative to the effect's variance.
 VARIANCE_FLOOR = 1e-6
-# Squared distance, in variances of the effect, of what is too far for numbers.
-FARTHEST = 1e300
 # Location-scale fits: nats per observation by which the last iteration raises the evidence, and
 # most iterations.
 TOLERANCE, MAX_ITER = 1e-5, 60
@@ -93,33 +90,9 @@ class MixtureFit(Record):
         """Most probable mechanism of each observation."""
         return np.asarray(self.probabilities.argmax(axis=1))
 
-    def log_densities(self, design: FloatArray, y: FloatArray) -> FloatArray:
-        """Return log weight plus expected log density, (n_new, n_mechanisms), of other effects.
-
-        Its log-sum-exp over the mechanisms is a lower bound on the predictive log density.
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            variance = ((design @ self.factor) ** 2).sum(axis=2).T
-            squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
-        # Where numbers overflow, no mechanism is nearer.
-        squared = np.nan_to_num(squared, nan=FARTHEST, posinf=FARTHEST)
-        constant = np.log(self.weights) - 0.5 * math.log(2.0 * math.pi * self.noise_variance)
-        return np.asarray(constant - 0.5 * squared / self.noise_variance)
-
     def curves_at(self, X: FloatArray) -> FloatArray:
         """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
         return np.asarray(self.splines.evaluate(X) @ self.mean.T)
-
-    def reordered(self, order: IntArray) -> MixtureFit:
-        """Return the same fit with its mechanisms in another order, (n_mechanisms,)."""
-        return replace(
-            self,
-            weights=self.weights[order],
-            mean=self.mean[order],
-            factor=self.factor[order],
-            probabilities=np.ascontiguousarray(self.probabilities[:, order]),
-            curves=np.ascontiguousarray(self.curves[:, order]),
-        )
 
 
 class LocationScaleFit(Record):

@@ -21,6 +21,8 @@ START_ROWS = 2000
 
 # Part of an observation that a start distributes over all mechanisms.
 SOFTNESS = 0.1
+# Iterations of k-means.
+K_MEANS_ITER = 8
 # Difference, relative to the largest residual, below which residuals are tied.
 TIED_RESIDUALS = 1e-9
 
@@ -126,3 +128,45 @@ def even_rows(x: FloatArray, y: FloatArray, count: int, order: IntArray | None =
 def _even_ranks(n: int, count: int) -> IntArray:
     half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
     return np.concatenate([half, n - 1 - half[::-1]])
+
+
+def least_squares_parts(values: FloatArray, number: int) -> IntArray:
+    """Label ranges of values by k-means, from ranges cut in two at the best places, one by one."""
+    order = values.argsort()
+    ordered = values[order] - values.mean()
+    ends = [0, len(values)]
+    cuts = {0: _best_cut(ordered)}
+    while len(ends) <= number:
+        begin = max(cuts, key=lambda start: cuts[start][0])
+        middle = begin + cuts[begin][1]
+        end = ends[ends.index(begin) + 1]
+        cuts[begin] = _best_cut(ordered[begin:middle])
+        cuts[middle] = _best_cut(ordered[middle:end])
+        ends = sorted([*ends, middle])
+    sums = np.append(0.0, ordered.cumsum())
+    for _ in range(K_MEANS_ITER):
+        sizes = np.diff(ends)
+        if sizes.min() == 0:
+            break
+        centers = np.diff(sums[ends]) / sizes
+        between = ordered.searchsorted(0.5 * (centers[1:] + centers[:-1]))
+        ends = [0, *between, len(values)]
+    labels = np.empty(len(values), np.intp)
+    labels[order] = np.repeat(np.arange(number), np.diff(ends))
+    return labels
+
+
+def _best_cut(ordered: FloatArray) -> tuple[float, int]:
+    """Return by how much the best cut of increasing values lowers their squares, and its place."""
+    n = len(ordered)
+    if n < 2:
+        return -1.0, 0
+    counts = np.arange(1, n)
+    sums = ordered.cumsum()
+    left = sums[:-1] ** 2 / counts
+    right = (sums[-1] - sums[:-1]) ** 2 / (n - counts)
+    gains = left + right - sums[-1] ** 2 / n
+    # No cut between equal values.
+    gains[ordered[1:] == ordered[:-1]] = -1.0
+    place = int(gains.argmax())
+    return float(gains[place]), place + 1

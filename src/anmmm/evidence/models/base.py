@@ -24,6 +24,7 @@ from anmmm.mixture import (
     choose_mixture,
     fit_location_scale,
     fit_single,
+    many_mechanisms,
     smallest_noise,
 )
 from anmmm.preprocessing import Cells
@@ -174,16 +175,24 @@ class FitCache:
 
     @computed
     def mixtures(self) -> list[MixtureFit]:
-        """1, 2, … mechanisms."""
-        return self.mixtures_up_to(self.max_mechanisms)
+        """1, 2, … mechanisms, and a larger number if it is shorter."""
+        fits = self.mixtures_up_to(self.max_mechanisms)
+        basis = self.cause.basis
+        if self.max_mechanisms < MAX_MECHANISMS or basis.n_null != 2:
+            return fits
+        values = self.effect.cells.values
+        return fits + many_mechanisms(
+            basis, values, fits, floor=self.floor, tol=TOLERANCE, max_iter=MAX_ITER
+        )
 
     def mixtures_up_to(self, max_mechanisms: int) -> list[MixtureFit]:
         """Fit 1, 2, … mechanisms."""
         return choose_mixture(
             self.cause.basis,
             self.effect.cells.values,
+            self.one_curve,
+            self.location_scale,
             max_mechanisms=max_mechanisms,
-            first=(self.one_curve, self.location_scale),
             floor=self.floor,
             tol=TOLERANCE,
             max_iter=MAX_ITER,

@@ -1,0 +1,376 @@
+"""EM for mixtures of curves whose noise and weights may differ and depend on the cause.
+
+docs/method/decisions.md, eqs. 3 to 8. Each mechanism has a noise variance ``exp(γ_c · z_n)`` and a
+weight proportional to ``exp(β_c · g_n)``, where z_n and g_n are columns of the cause that begin
+with 1. The curves' posteriors are those of `posterior`, from sums weighted by the precisions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import (
+    LANES,
+    broadcast,
+    exponential,
+    load,
+    load_broadcast,
+    maximum,
+    reduce_add,
+    reduce_multiply,
+    store,
+)
+from anmmm._kernels.columns import squares_on_columns, sums_on_columns
+from anmmm._kernels.packed import LARGE, LOG_2PI, sum_of_logs
+from anmmm._kernels.pieces import PieceRows, squares_on_pieces, sums_on_pieces
+from anmmm._kernels.posterior import Fits, Problem, Work, fit_posteriors
+
+# States of a start.
+RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
+# Iterations after which the worse half of the starts is stopped.
+ROUND = 4
+# Newton steps of the noise, and gradient steps of the gate, in an iteration.
+NOISE_STEPS, GATE_STEPS = 1, 3
+# Largest change of a coefficient of the log variance in a step.
+MAX_NOISE_STEP = 1.0
+# Inverse-gamma prior of a noise variance: shape, and mode in units of the start's variance.
+NOISE_SHAPE, NOISE_MODE = 1.0, 0.1
+# Prior precisions of the coefficients of the gate and, beyond the constant, of the noise.
+GATE_RIDGE, NOISE_RIDGE = 0.05, 1.0
+
+
+class Rows(NamedTuple):
+    """Observations in P slots, some of which are empty."""
+
+    curves: Any  # PieceRows or ColumnRows, without responsibilities
+    noise_columns: FloatArray  # (n_noise, P), z
+    gate_columns: FloatArray  # (n_gate, P), g; none of equal weights
+    label_likelihood: FloatArray  # (C, P), log-likelihood of given labels, or (0, P)
+    present: FloatArray  # (P,), 1 for an observation, else 0
+    n: int
+
+
+class Mixing(NamedTuple):
+    """Noise and weights of S starts of C curves, and arrays of an iteration."""
+
+    responsibilities: FloatArray  # (S, C, P)
+    log_prior: FloatArray  # (S, C, P), log weight up to a constant of each row, minus log σ,
+    # and of the label
+    precision: FloatArray  # (S, C, P), 1 / σ²
+    noise: FloatArray  # (S, C, n_noise), γ
+    gate: FloatArray  # (S, C, n_gate), β
+    bounds: FloatArray  # (S,)
+    n_iter: FloatArray  # (S,)
+    state: FloatArray  # (S,)
+    squares: FloatArray  # (C, P), expected squared residuals
+    scratch: FloatArray  # (C, P)
+    rows: FloatArray  # (2, P)
+    gate_inverse: FloatArray  # (n_gate, n_gate), inverse of the bound of the gate's information
+    buffer: FloatArray  # (LANES,)
+
+
+class NoiseOptions(NamedTuple):
+    """What is fitted of noise and weights."""
+
+    is_shared: bool  # one noise variance
+    start: float  # noise variance of the start
+    floor: float  # smallest noise variance
+    pseudo_rows: float  # of each weight's prior
+
+
+def curve_sums(rows: Any, space: Any, weights: FloatArray, sums: FloatArray) -> None:
+    """Write sums, as `sums_on_pieces`, for either kind of rows; kernels call it."""
+    raise NotImplementedError
+
+
+def curve_squares(
+    rows: Any,
+    space: Any,
+    mean: FloatArray,
+    system: FloatArray,
+    pivots: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write squares, as `squares_on_pieces`, for either kind of rows; kernels call it."""
+    raise NotImplementedError
+
+
+@overload(curve_sums, strict=False)
+def _curve_sums_of(rows: Any, space: Any, weights: Any, sums: Any) -> Any:
+    return sums_on_pieces if rows.instance_class is PieceRows else sums_on_columns
+
+
+@overload(curve_squares, strict=False)
+def _curve_squares_of(rows: Any, space: Any, mean: Any, system: Any, pivots: Any, out: Any) -> Any:
+    return squares_on_pieces if rows.instance_class is PieceRows else squares_on_columns
+
+
+@kernel(inner=True)
+def _softmax(values: FloatArray, present: FloatArray, out: FloatArray, buffer: FloatArray) -> float:
+    """Write the softmax over C of values (C, P); return the sum of the log normalizers."""
+    C, P = values.shape
+    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
+    for k in range(0, P, LANES):
+        top, sums, here = broadcast(-np.inf), broadcast(0.0), load(present, k)
+        for c in range(C):
+            top = maximum(load(values, c * P + k), top)
+        for c in range(C):
+            term = exponential(load(values, c * P + k) - top)
+            store(out, c * P + k, term)
+            sums += term
+        scale = here / sums
+        for c in range(C):
+            store(out, c * P + k, load(out, c * P + k) * scale)
+        highest = top * here + highest
+        product = maximum(sums * here, broadcast(1.0)) * product
+        if not reduce_multiply(product) < LARGE:
+            store(buffer, 0, product)
+            total += sum_of_logs(buffer, LANES)
+            product = broadcast(1.0)
+    store(buffer, 0, product)
+    return float(total + sum_of_logs(buffer, LANES) + reduce_add(highest))
+
+
+@kernel(inner=True)
+def _weighted(columns: FloatArray, weights: FloatArray, out: FloatArray) -> None:
+    """Write the sum of columns (k, P) times weights (k,)."""
+    count, P = columns.shape
+    for k in range(0, P, LANES):
+        total = broadcast(0.0)
+        for j in range(count):
+            total += load_broadcast(weights, j) * load(columns, j * P + k)
+        store(out, k, total)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _products(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+    for k in range(out.shape[0]):
+        out[k] = a[k] * b[k]
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _sum_of_products(a: FloatArray, b: FloatArray) -> float:
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _newton_sums(
+    R: FloatArray, precision: FloatArray, squares: FloatArray, u: FloatArray
+) -> tuple[float, float, float, float, float]:
+    """Return sums of the gradient of the noise and of its information, of columns 1 and u."""
+    g0 = g1 = h0 = h1 = h2 = 0.0
+    for k in range(R.shape[0]):
+        excess = R[k] * (precision[k] * squares[k] - 1.0)
+        g0 += excess
+        g1 += excess * u[k]
+        h0 += R[k]
+        h1 += R[k] * u[k]
+        h2 += R[k] * u[k] * u[k]
+    return g0, g1, h0, h1, h2
+
+
+@kernel(inner=True)
+def _log_variances(rows: Rows, options: NoiseOptions, gamma: FloatArray, out: FloatArray) -> None:
+    _weighted(rows.noise_columns, gamma, out)
+    lowest = broadcast(math.log(options.floor))
+    for k in range(0, out.shape[0], LANES):
+        store(out, k, maximum(load(out, k), lowest))
+
+
+@kernel(inner=True)
+def _set_precision(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int, c: int) -> None:
+    """Write precisions from the coefficients of the noise; the log variances in `mixing.rows`."""
+    logs, precision = mixing.rows[0], mixing.precision[s, c]
+    _log_variances(rows, options, mixing.noise[s, c], logs)
+    for k in range(0, logs.shape[0], LANES):
+        store(precision, k, exponential(broadcast(0.0) - load(logs, k)))
+
+
+@kernel(inner=True)
+def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> float:
+    """Fit the noise to expected squares; return the penalty of its prior."""
+    R, squares, noise = mixing.responsibilities[s], mixing.squares, mixing.noise[s]
+    C = R.shape[0]
+    mode = NOISE_MODE * options.start
+    total = count = penalty = 0.0
+    for c in range(C):
+        # With one column the precision is not needed.
+        rss = _sum_of_products(R[c], squares[c])
+        size = _sum_of_products(R[c], rows.present)
+        if rows.noise_columns.shape[0] == 1:
+            variance = (rss + 2.0 * NOISE_SHAPE * mode) / (size + 2.0 * NOISE_SHAPE)
+            noise[c, 0] = math.log(max(variance, options.floor))
+            total += rss
+            count += size
+            continue
+        for _ in range(NOISE_STEPS):
+            g0, g1, h0, h1, h2 = _newton_sums(
+                R[c], mixing.precision[s, c], squares[c], rows.noise_columns[1]
+            )
+            g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
+            g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
+            h0, h1, h2 = 0.5 * h0 + NOISE_SHAPE, 0.5 * h1, 0.5 * h2 + NOISE_RIDGE
+            det = h0 * h2 - h1 * h1
+            step0, step1 = (h2 * g0 - h1 * g1) / det, (h0 * g1 - h1 * g0) / det
+            noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+            noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+            _set_precision(rows, options, mixing, s, c)
+        penalty += 0.5 * NOISE_RIDGE * noise[c, 1] * noise[c, 1]
+    if options.is_shared:
+        variance = (total + 2.0 * NOISE_SHAPE * mode) / (count + 2.0 * NOISE_SHAPE)
+        for c in range(C):
+            noise[c, 0] = math.log(max(variance, options.floor))
+    for c in range(C):
+        ratio = noise[c, 0] - math.log(mode)
+        part = NOISE_SHAPE * (ratio + math.exp(-ratio) - 1.0)
+        penalty += part / C if options.is_shared else part
+    return penalty
+
+
+@kernel(inner=True)
+def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tuple[float, float]:
+    """Fit the weights; return their penalty, and the sum of their log normalizers."""
+    R, gate, G = mixing.responsibilities[s], mixing.gate[s], rows.gate_columns
+    (C, n_gate), P, n = gate.shape, R.shape[1], rows.n
+    if n_gate == 0:
+        return 0.0, n * math.log(float(C))
+    penalty = 0.0
+    if n_gate == 1:
+        for c in range(C):
+            size = _sum_of_products(R[c], rows.present)
+            weight = (size + options.pseudo_rows) / (n + C * options.pseudo_rows)
+            gate[c, 0] = math.log(weight)
+            penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
+        return penalty, 0.0
+    values, difference, gradient = mixing.scratch, mixing.rows[1], mixing.buffer
+    normalizer = 0.0
+    for step in range(GATE_STEPS + 1):
+        for c in range(C):
+            _weighted(G, gate[c], values[c])
+        normalizer = _softmax(values, rows.present, values, gradient)
+        if step == GATE_STEPS:
+            break
+        for c in range(C):
+            for k in range(P):
+                difference[k] = R[c, k] - values[c, k]
+            for j in range(n_gate):
+                gradient[j] = _sum_of_products(difference, G[j]) - GATE_RIDGE * gate[c, j]
+            for i in range(n_gate):
+                for j in range(n_gate):
+                    gate[c, i] += mixing.gate_inverse[i, j] * gradient[j]
+    for c in range(C):
+        for j in range(1, n_gate):
+            penalty += 0.5 * GATE_RIDGE * gate[c, j] * gate[c, j]
+    return penalty, normalizer
+
+
+@kernel(inner=True)
+def _iterate(
+    problem: Problem,
+    rows: Rows,
+    options: NoiseOptions,
+    space: Any,
+    work: Work,
+    fits: Fits,
+    mixing: Mixing,
+    s: int,
+) -> float:
+    """M-step and E-step of a start; return its bound."""
+    R, (C, P) = mixing.responsibilities[s], mixing.squares.shape
+    for c in range(C):
+        weights = mixing.rows[1]
+        _products(R[c], mixing.precision[s, c], weights)
+        curve_sums(rows.curves, space, weights, fits.sums[s, c])
+    penalty, _ = fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
+    for c in range(C):
+        system, pivots = fits.rows[s, c], fits.pivots[s, c]
+        curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])
+    penalty += _fit_noise(rows, options, mixing, s)
+    gate_penalty, normalizer = _fit_gate(rows, options, mixing, s)
+    penalty += gate_penalty
+    for c in range(C):
+        _set_precision(rows, options, mixing, s, c)
+        prior, logs, precision = mixing.log_prior[s, c], mixing.rows[0], mixing.precision[s, c]
+        _weighted(rows.gate_columns, mixing.gate[s, c], prior)
+        for k in range(0, P, LANES):
+            term = load(prior, k) - 0.5 * load(logs, k)
+            if rows.label_likelihood.shape[0] > 0:
+                term = term + load(rows.label_likelihood, c * P + k)
+            store(prior, k, term)
+            squared = load(precision, k) * load(mixing.squares, c * P + k)
+            store(mixing.scratch, c * P + k, term - 0.5 * squared)
+    total = _softmax(mixing.scratch, rows.present, R, mixing.buffer)
+    return total - normalizer - 0.5 * rows.n * LOG_2PI - penalty
+
+
+@kernel(inner=True)
+def _stop_worse_half(mixing: Mixing, tolerance: float) -> None:
+    """Stop starts that are equal to another one or in the worse half of the remaining ones."""
+    bounds, state = mixing.bounds, mixing.state
+    S = bounds.shape[0]
+    n_left = 0
+    for s in range(S):
+        for other in range(s):
+            if state[other] != GIVEN_UP and abs(bounds[other] - bounds[s]) < tolerance:
+                state[s] = GIVEN_UP
+        if state[s] != GIVEN_UP:
+            n_left += 1
+    for _ in range(n_left // 2):
+        worst = -1
+        for s in range(S):
+            if state[s] != GIVEN_UP and (worst < 0 or bounds[s] < bounds[worst]):
+                worst = s
+        state[worst] = GIVEN_UP
+
+
+@kernel()
+def fit_varying(
+    problem: Problem,
+    rows: Rows,
+    options: NoiseOptions,
+    space: Any,
+    work: Work,
+    fits: Fits,
+    mixing: Mixing,
+) -> int:
+    """Fit C curves, noise and weights from the best of S starts; return that start.
+
+    Each start runs a few iterations; then the worse half is stopped, and so on until one is left.
+    O(S N C r²) an iteration.
+    """
+    S, C = mixing.bounds.shape[0], mixing.squares.shape[0]
+    for s in range(S):
+        for c in range(C):
+            _set_precision(rows, options, mixing, s, c)
+    iteration = 0
+    while iteration < problem.max_iter:
+        n_running = 0
+        for s in range(S):
+            if mixing.state[s] != RUNNING:
+                continue
+            bound = _iterate(problem, rows, options, space, work, fits, mixing, s)
+            gain = bound - mixing.bounds[s]
+            mixing.bounds[s] = bound
+            mixing.n_iter[s] = iteration + 1.0
+            if iteration > 0 and abs(gain) < problem.tol * rows.n:
+                mixing.state[s] = CONVERGED
+            else:
+                n_running += 1
+        iteration += 1
+        if iteration % ROUND == 0:
+            _stop_worse_half(mixing, 10.0 * problem.tol * rows.n)
+        if n_running == 0:
+            break
+    winner = -1
+    for s in range(S):
+        if mixing.state[s] != GIVEN_UP and (winner < 0 or mixing.bounds[s] > mixing.bounds[winner]):
+            winner = s
+    return winner

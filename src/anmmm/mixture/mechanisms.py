@@ -1,0 +1,378 @@
+"""Mixtures of C smooth mechanisms whose noise and weights may depend on the cause.
+
+A `Variant` says what is free; `Sample.fit` fits it by EM from the best of several starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from anmmm._kernels._vectors import LANES
+from anmmm._kernels.packed import N_INNER
+from anmmm._kernels.posterior import Fits, Problem, Work
+from anmmm._kernels.varying import (
+    CONVERGED,
+    GATE_RIDGE,
+    Mixing,
+    NoiseOptions,
+    Rows,
+    fit_varying,
+)
+from anmmm._record import Record, computed
+from anmmm._typing import FloatArray, IntArray
+from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.layout import _aligned, padded
+from anmmm.mixture.splines import Columns, SplineBasis
+
+# Squared distance, in variances of the effect, of what is too far for numbers.
+FARTHEST = 1e300
+# Prior rows of each mechanism's weight.
+PSEUDO_ROWS = 2.0
+# Rows of a mechanism: fewer are outliers.
+MIN_ROWS = 3
+# Places of the cause at which the polynomials of noise and gate are largest.
+POLYNOMIAL_RANGE = 1.7
+
+
+class Variant(Record, eq=True):
+    """What is free in a mixture.
+
+    `noise`: ``"shared"``, ``"own"`` of each mechanism, or ``"linear"``, own and log σ linear in
+    a single cause. `gate`: degree of the polynomial of it whose softmax are the weights; 0 for
+    constant weights, -1 for equal ones.
+    """
+
+    noise: str = "shared"
+    gate: int = 0
+
+    @property
+    def depends_on_the_cause(self) -> bool:
+        """Whether noise or weights do."""
+        return self.noise == "linear" or self.gate > 0
+
+    def cost(self, n_samples: int, n_mechanisms: int) -> float:
+        """Cost of the parameters of noise and weights, in nats, by Laplace's method."""
+        log_n = math.log(n_samples)
+        n_noise = 1 if self.noise == "shared" else n_mechanisms
+        if self.noise == "linear":
+            n_noise *= 2
+        cost = 0.5 * log_n * n_noise
+        if self.gate >= 0:
+            prior = n_mechanisms * PSEUDO_ROWS
+            cost += 0.5 * (n_mechanisms - 1) * math.log1p(n_samples / prior)
+        if self.gate > 0:
+            cost += 0.5 * (n_mechanisms - 1) * self.gate * log_n
+        return cost
+
+
+class Polynomials(Record):
+    """Centered powers of standardized causes, constant beyond the range of the fit."""
+
+    low: FloatArray
+    high: FloatArray
+    means: FloatArray  # (degree, n_features)
+
+    @classmethod
+    def of(cls, X: FloatArray, degree: int = 2) -> Polynomials:
+        """Take range and means from points (n_samples, n_features)."""
+        low = X.min(axis=0)
+        high = X.max(axis=0)
+        largest = POLYNOMIAL_RANGE * X / np.maximum(np.abs(low), np.abs(high))
+        means = np.stack([(largest**power).mean(axis=0) for power in range(1, degree + 1)])
+        return cls(low, high, means)
+
+    def evaluate(self, X: FloatArray, degree: int) -> FloatArray:
+        """Return columns (n_points, 1 + degree n_features), 1 first; none below degree 0."""
+        if degree < 0:
+            return np.empty((len(X), 0))
+        scale = POLYNOMIAL_RANGE / np.maximum(np.abs(self.low), np.abs(self.high))
+        points = np.clip(X, self.low, self.high) * scale
+        columns = [np.ones((len(X), 1))]
+        for power in range(1, degree + 1):
+            columns.append(points**power - self.means[power - 1])
+        return np.hstack(columns)
+
+
+class Mechanisms(Record):
+    """A fitted mixture, on the scale of the standardized variables.
+
+    Attributes
+    ----------
+    variant : Variant
+    mean : ndarray of shape (n_mechanisms, n_columns)
+        Posterior means of the curves' coefficients.
+    factor : ndarray of shape (n_mechanisms, n_columns, n_columns)
+        ``F Fᵀ`` are the posterior covariances of the coefficients.
+    noise, gate : ndarray of shape (n_mechanisms, n_terms)
+        Coefficients of the log variance of the noise, and of the logits of the weights.
+    floor : float
+        Smallest noise variance.
+    splines, polynomials : Columns, Polynomials
+        The columns of curves, and of noise and gate, anywhere.
+    probabilities : ndarray of shape (n_samples, n_mechanisms)
+        Probability of each mechanism.
+    curves : ndarray of shape (n_samples, n_mechanisms)
+        Posterior mean of each curve at the observations.
+    noise_std, log_weights : ndarray of shape (n_samples, n_mechanisms)
+        Standard deviation of the noise and log weight of each mechanism at the observations.
+    bound : float
+        Lower bound on the log marginal likelihood of the effect.
+    curve_cost : float
+        Cost of the curves in nats: the log-likelihood at their means minus `bound`.
+    parameter_cost : float
+        Cost of noise and weights in nats, minus log C! of the numberings.
+    n_iter : int
+    converged : bool
+    """
+
+    variant: Variant
+    mean: FloatArray
+    factor: FloatArray
+    noise: FloatArray
+    gate: FloatArray
+    floor: float
+    splines: Columns
+    polynomials: Polynomials
+    probabilities: FloatArray
+    curves: FloatArray
+    noise_std: FloatArray
+    log_weights: FloatArray
+    bound: float
+    curve_cost: float
+    parameter_cost: float
+    n_iter: int
+    converged: bool
+
+    @classmethod
+    def of_single(cls, fit: MixtureFit, polynomials: Polynomials) -> Mechanisms:
+        """Take over one mechanism with constant noise."""
+        n = len(fit.curves)
+        return cls(
+            variant=Variant("shared", -1),
+            mean=fit.mean,
+            factor=fit.factor,
+            noise=np.full((1, 1), math.log(fit.noise_variance)),
+            gate=np.empty((1, 0)),
+            floor=fit.noise_variance,
+            splines=fit.splines,
+            polynomials=polynomials,
+            probabilities=fit.probabilities,
+            curves=fit.curves,
+            noise_std=np.full((n, 1), math.sqrt(fit.noise_variance)),
+            log_weights=np.zeros((n, 1)),
+            bound=fit.bound,
+            curve_cost=fit.curve_cost,
+            parameter_cost=fit.parameter_cost,
+            n_iter=fit.n_iter,
+            converged=fit.converged,
+        )
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Number of mechanisms."""
+        return len(self.mean)
+
+    @property
+    def criterion(self) -> float:
+        """``parameter_cost - bound``; the smaller the better."""
+        return self.parameter_cost - self.bound
+
+    @property
+    def labels(self) -> IntArray:
+        """Most probable mechanism of each observation."""
+        return np.asarray(self.probabilities.argmax(axis=1))
+
+    @property
+    def n_used(self) -> int:
+        """Number of mechanisms that are the most probable one of at least `MIN_ROWS` rows."""
+        sizes = np.bincount(self.labels, minlength=self.n_mechanisms)
+        return int(np.count_nonzero(sizes >= MIN_ROWS))
+
+    @property
+    def weights(self) -> FloatArray:
+        """Mean weight of each mechanism."""
+        return np.asarray(np.exp(self.log_weights).mean(axis=0))
+
+    def curves_at(self, X: FloatArray) -> FloatArray:
+        """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
+        return np.asarray(self.splines.evaluate(X) @ self.mean.T)
+
+    def curve_std_at(self, X: FloatArray) -> FloatArray:
+        """Posterior standard deviation of each curve, (n_points, n_mechanisms)."""
+        return np.asarray(np.sqrt(((self.splines.evaluate(X) @ self.factor) ** 2).sum(axis=2).T))
+
+    def noise_std_at(self, X: FloatArray) -> FloatArray:
+        """Return the standard deviation of the noise, (n_points, n_mechanisms)."""
+        columns = self.polynomials.evaluate(X, int(self.variant.noise == "linear"))
+        return np.exp(0.5 * np.maximum(columns @ self.noise.T, math.log(self.floor)))
+
+    def log_weights_at(self, X: FloatArray) -> FloatArray:
+        """Log weights of the mechanisms, (n_points, n_mechanisms)."""
+        columns = self.polynomials.evaluate(X, self.variant.gate)
+        return log_softmax(columns @ self.gate.T)
+
+    def log_densities(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        """Return log weight plus expected log density, (n_new, n_mechanisms), of other effects.
+
+        Its log-sum-exp over the mechanisms is a lower bound on the predictive log density.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = self.curve_std_at(X) ** 2
+            squared = (y[:, np.newaxis] - self.curves_at(X)) ** 2 + variance
+        # Where numbers overflow, no mechanism is nearer.
+        squared = np.nan_to_num(squared, nan=FARTHEST, posinf=FARTHEST)
+        scale = self.noise_std_at(X)
+        densities = -0.5 * math.log(2.0 * math.pi) - np.log(scale) - 0.5 * squared / scale**2
+        return np.asarray(self.log_weights_at(X) + densities)
+
+    def reordered(self, order: IntArray) -> Mechanisms:
+        """Return the same fit with its mechanisms in another order, (n_mechanisms,)."""
+        return replace(
+            self,
+            mean=self.mean[order],
+            factor=self.factor[order],
+            noise=self.noise[order],
+            gate=self.gate[order],
+            probabilities=np.ascontiguousarray(self.probabilities[:, order]),
+            curves=np.ascontiguousarray(self.curves[:, order]),
+            noise_std=np.ascontiguousarray(self.noise_std[:, order]),
+            log_weights=np.ascontiguousarray(self.log_weights[:, order]),
+        )
+
+
+def log_softmax(logits: FloatArray) -> FloatArray:
+    """Return the log of the softmax over the columns, without SciPy's checks."""
+    centered = logits - logits.max(axis=1, keepdims=True)
+    return np.asarray(centered - np.log(np.exp(centered).sum(axis=1, keepdims=True)))
+
+
+def by_first_appearance(labels: IntArray, n: int) -> IntArray:
+    """Return the mechanisms 0 to n - 1 in order of first appearance, absent ones last."""
+    seen, first = np.unique(labels, return_index=True)
+    rest = np.setdiff1d(np.arange(n), seen)
+    return np.concatenate([seen[np.argsort(first)], rest])
+
+
+class Sample(Record):
+    """Observations of an effect (n_samples,) over the columns of a basis."""
+
+    basis: SplineBasis
+    points: FloatArray  # (n_samples, n_features), standardized cause
+    y: FloatArray
+    floor: float
+
+    @computed
+    def polynomials(self) -> Polynomials:
+        """The columns of noise and gate."""
+        return Polynomials.of(self.points)
+
+    def fit(
+        self,
+        starts: Sequence[FloatArray],
+        variant: Variant,
+        noise_variance: float,
+        *,
+        tol: float,
+        max_iter: int,
+        label_likelihood: FloatArray | None = None,
+    ) -> Mechanisms:
+        """Fit a variant from the best of several starts, responsibilities (n_samples, C) each.
+
+        `label_likelihood` (n_samples, C) is the log-likelihood of given labels; the bound has it.
+        """
+        n = len(self.y)
+        S, C, r = len(starts), starts[0].shape[1], len(self.basis.prior)
+        layout = self.basis.layout
+        places = layout.places
+        P = len(layout.rows.present)
+        noise_columns = self.polynomials.evaluate(self.points, int(variant.noise == "linear"))
+        gate_columns = self.polynomials.evaluate(self.points, variant.gate)
+        n_noise, n_gate = noise_columns.shape[1], gate_columns.shape[1]
+        width = padded(r)
+        vectors = (S, C, width)
+        elimination = (S, C, r, padded(r + 1) + width)
+        kind, *space_shapes = layout.workspace(1)
+        shapes: list[tuple[int, ...]] = [
+            *((C, width), (width,), (width,), (width,)),
+            *((S, 3 + self.basis.n_null), (S, width), (S, C), (S, C), vectors),
+            *(elimination, vectors, (S, C, width + 1, width)),
+            *((S, C, P), (S, C, P), (S, C, P), (S, C, n_noise), (S, C, n_gate)),
+            *((S,), (S,), (S,), (C, P), (C, P), (2, P), (n_gate, n_gate), (LANES,)),
+            *space_shapes,
+            *((P,), (n_noise, P), (n_gate, P), (0 if label_likelihood is None else C, P)),
+        ]
+        _, arrays = _aligned(*shapes)
+        y, noise_slots, gate_slots, label_slots = arrays[-4:]
+        first_mixing = len(Work._fields) + len(Fits._fields)
+        first_space = first_mixing + len(Mixing._fields)
+        made_work = Work(*arrays[: len(Work._fields)])
+        made_fits = Fits(*arrays[len(Work._fields) : first_mixing])
+        made = Mixing(*arrays[first_mixing:first_space])
+        made_space = kind(*arrays[first_space:-4])
+        y[places] = self.y
+        noise_slots[:, places] = noise_columns.T
+        gate_slots[:, places] = gate_columns.T
+        if label_likelihood is not None:
+            label_slots[:, places] = label_likelihood.T
+        made_fits.scales[:] = 1.0
+        for start, given in enumerate(starts):
+            made.responsibilities[start][:, places] = given.T
+        made.noise[:, :, 0] = math.log(noise_variance)
+        information = 0.5 * gate_columns.T @ gate_columns + GATE_RIDGE * np.eye(n_gate)
+        made.gate_inverse[:] = np.linalg.inv(information)
+        curves = layout.rows._replace(y=y, responsibilities=y)
+        rows = Rows(curves, noise_slots, gate_slots, label_slots, layout.rows.present, n)
+        options = NoiseOptions(variant.noise == "shared", noise_variance, self.floor, PSEUDO_ROWS)
+        problem = Problem(
+            self.basis.prior, self.basis.n_null, N_INNER, 1.0, tol, max_iter, -math.inf
+        )
+        winner = fit_varying(problem, rows, options, made_space, made_work, made_fits, made)
+        return self._fitted(variant, winner, made_fits, made, noise_columns, gate_columns)
+
+    def _fitted(
+        self,
+        variant: Variant,
+        winner: int,
+        fits: Fits,
+        mixing: Mixing,
+        noise_columns: FloatArray,
+        gate_columns: FloatArray,
+    ) -> Mechanisms:
+        n, r = self.basis.design.shape
+        C = fits.weights.shape[1]
+        at = padded(r + 1)
+        mean = fits.mean[winner, :, :r].copy()
+        systems = fits.rows[winner, :, :, at : at + r]
+        noise, gate = mixing.noise[winner].copy(), mixing.gate[winner].copy()
+        curves = self.basis.design @ mean.T
+        noise_std = np.exp(0.5 * np.maximum(noise_columns @ noise.T, math.log(self.floor)))
+        log_weights = log_softmax(gate_columns @ gate.T)
+        joint = (
+            log_weights - np.log(noise_std) - 0.5 * ((self.y[:, None] - curves) / noise_std) ** 2
+        )
+        log_likelihood = float(np.logaddexp.reduce(joint, axis=1).sum())
+        log_likelihood -= 0.5 * n * math.log(2.0 * math.pi)
+        bound = float(mixing.bounds[winner])
+        return Mechanisms(
+            variant=variant,
+            mean=mean,
+            factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
+            noise=noise,
+            gate=gate,
+            floor=self.floor,
+            splines=self.basis.splines,
+            polynomials=self.polynomials,
+            probabilities=mixing.responsibilities[winner][:, self.basis.layout.places].T.copy(),
+            curves=curves,
+            noise_std=noise_std,
+            log_weights=log_weights,
+            bound=bound,
+            curve_cost=log_likelihood - bound,
+            parameter_cost=variant.cost(n, C) - math.lgamma(C + 1),
+            n_iter=int(mixing.n_iter[winner]),
+            converged=bool(mixing.state[winner] == CONVERGED),
+        )

@@ -1,0 +1,417 @@
+"""Search over the number of mechanisms, and over what is free in their mixture.
+
+Every number is fitted from cuts of residuals, from the mixture of the next smaller number with one
+mechanism split, and from that of the next larger number with two merged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from scipy.special import softmax
+
+from anmmm._typing import FloatArray, IntArray
+from anmmm.mixture.em import fit_mixture, fit_single
+from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant
+from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import K_MEANS_ITER, least_squares_parts, soften, start_rows
+
+# Largest number that is tried by default, and the largest that is searched.
+MAX_NUMBER = 6
+MAX_SEARCHED = 8
+# Variants that are searched for every number, and those that are fitted from their results.
+CONSTANT = Variant("own", 0)
+GATED = Variant("shared", 2)
+FROM_CONSTANT = (Variant("shared", -1), Variant("shared", 0), Variant("linear", 0))
+FROM_GATED = (Variant("shared", 1), Variant("own", 1), Variant("own", 2), Variant("linear", 1))
+# Largest number of mechanisms whose weights depend on the cause.
+MAX_GATED = 4
+# Numbers, of the smallest criteria, for which all variants are fitted.
+N_REFINED = 2
+# Nats per observation by which the last iteration raises the bound, and most iterations.
+SEARCH_TOLERANCE = 1e-5
+SEARCH_ITER = 150
+# The search itself ends earlier; the shortest fits are then continued.
+COARSE = 10.0
+COARSE_ITER = 40
+# Pairs of mechanisms that are merged, those of the largest overlap.
+N_MERGED = 4
+# Starts from lines through rows drawn at random.
+N_LINES = 6
+# Singular values of a line's rows, relative to the largest, below which it is level.
+LEVEL = 0.15
+# Quantiles of the cause at which two curves may cross, besides its middle.
+CROSSINGS = (0.2, 0.8)
+# Distance from a curve, in medians, beyond which rows may have larger noise.
+FAR_MEDIANS = 1.5
+
+# Decisions try five to eight mechanisms only if gaps separate the effects of neighboring causes
+# into five parts: the narrowest gap exceeds the mean spacing inside of parts by this ratio. Of 300
+# rows the ratio is 2 to 4 with fewer mechanisms, and at least 4.4 with five to eight.
+MANY = 5
+GAP_RATIO = 4.2
+# Neighboring causes that are compared.
+WINDOW = 20
+
+# Log-odds of a given label. Where curves are well separated, likelihoods differ by much more; where
+# they overlap, it keeps EM near the labels.
+LABEL_EVIDENCE = 0.2
+# Nats by which a fit must exceed that from the labels so that these are rejected.
+OTHER_OPTIMUM = 1.0
+
+# Further starts of a number of mechanisms, responsibilities (n_samples, n).
+ExtraStarts = Callable[[int], Sequence[FloatArray]]
+
+
+def no_starts(number: int) -> Sequence[FloatArray]:
+    """Return no further starts."""
+    return ()
+
+
+def search_mechanisms(
+    sample: Sample,
+    *,
+    number: int | None = None,
+    max_mechanisms: int = MAX_NUMBER,
+    extra_starts: ExtraStarts = no_starts,
+    tol: float = SEARCH_TOLERANCE,
+    max_iter: int = SEARCH_ITER,
+) -> dict[int, list[Mechanisms]]:
+    """Fit variants of 1, 2, … mechanisms, or of 1 and `number`; by number, at least one of each.
+
+    Beyond 4000 observations the search is on 2000 of them, and its shortest fits of each number are
+    the starts of fits to all.
+    """
+    rows = start_rows(sample.basis, sample.y)
+    if isinstance(rows, slice):
+        search = Search(sample, extra_starts, tol, max_iter)
+        return search.number(number) if number else search.numbers(max_mechanisms)
+    part = Sample(
+        SplineBasis.of(sample.points[rows]), sample.points[rows], sample.y[rows], sample.floor
+    )
+    search = Search(part, lambda n: [start[rows] for start in extra_starts(n)], tol, max_iter)
+    found = search.number(number) if number else search.numbers(max_mechanisms)
+    whole = Search(sample, no_starts, tol, max_iter)
+    fits = {1: [Mechanisms.of_single(whole.single, sample.polynomials)]}
+    for n, candidates in found.items():
+        if n > 1:
+            shortest = min(candidates, key=lambda fit: fit.criterion)
+            start = softmax(shortest.log_densities(sample.points, sample.y), axis=1)
+            fits[n] = [whole.fit([start], shortest.variant)]
+    return fits
+
+
+def refine_by_labels(sample: Sample, fit: Mechanisms, labels: IntArray) -> Mechanisms:
+    """Fit the variant of a fit to the effect and to labels, if the labels raise its bound.
+
+    The labels, those of Θ, are a weak observation of each mechanism, compared with labels that are
+    equally probable. Probabilities and bound of the result use them; new observations lack them.
+    docs/method/decisions.md, eq. 10.
+    """
+    number = fit.n_mechanisms
+    # Imported here because decisions have no labels and scipy.optimize loads slowly.
+    from scipy.optimize import linear_sum_assignment
+
+    given = np.eye(number)[labels]
+    start = soften(given)
+    search = Search(sample, no_starts, SEARCH_TOLERANCE, SEARCH_ITER)
+    led = search.fit([start], fit.variant)
+    if fit.bound - led.bound > OTHER_OPTIMUM:
+        # The labels belong to a worse optimum: do curves cross?
+        return fit
+    # Number the mechanisms so that they agree best with the labels.
+    order = linear_sum_assignment(-given.T @ fit.probabilities)[1]
+    likelihood = LABEL_EVIDENCE * given
+    likelihood += math.log(number / (math.exp(LABEL_EVIDENCE) + number - 1.0))
+    candidates = [fit]
+    for probabilities in (start, fit.reordered(order).probabilities):
+        refined = search.fit([probabilities], fit.variant, label_likelihood=likelihood)
+        if refined.n_used == number:
+            candidates.append(refined)
+    return max(candidates, key=lambda candidate: candidate.bound)
+
+
+def many_mechanisms(
+    basis: SplineBasis,
+    y: FloatArray,
+    fits: Sequence[MixtureFit],
+    *,
+    floor: float,
+    tol: float,
+    max_iter: int,
+) -> list[MixtureFit]:
+    """Return the best fit of at least `MANY` mechanisms if gaps separate these, else no fit.
+
+    `fits` are those of smaller numbers, and the options those of `fit_mixture`. The fit is returned
+    if its criterion is the smallest.
+    """
+    rows = start_rows(basis, y)
+    # The search draws lines: mirrored variables have the same ones.
+    x = mirrored(basis.design[rows, 1])
+    part_y = mirrored(y[rows])
+    if not has_gaps(x, part_y):
+        return []
+    points = x[:, np.newaxis]
+    sample = Sample(SplineBasis.of(points), points, part_y, floor)
+    search = Search(sample, no_starts, SEARCH_TOLERANCE, SEARCH_ITER)
+    numbers = search.up_and_down(CONSTANT, MAX_SEARCHED, {})
+    best = min(fits, key=lambda fit: fit.criterion)
+    found = []
+    for number in range(MANY, MAX_SEARCHED + 1):
+        fit = fit_mixture(
+            basis,
+            y,
+            starts=[numbers[number].probabilities],
+            rows=rows,
+            noise_variance=search.single.noise_variance / number**2,
+            most=best.criterion,
+            floor=floor,
+            tol=tol,
+            max_iter=max_iter,
+        )
+        if fit.criterion < best.criterion:
+            best = fit
+            found = [fit]
+    return found
+
+
+def mirrored(values: FloatArray) -> FloatArray:
+    """Return values, negated if their third moment is negative."""
+    return -values if ((values - values.mean()) ** 3).mean() < 0.0 else values
+
+
+def has_gaps(x: FloatArray, y: FloatArray) -> bool:
+    """Return whether gaps separate the effects of neighboring causes into at least `MANY` parts."""
+    n_windows = len(y) // WINDOW
+    if n_windows == 0:
+        return False
+    order = np.lexsort((y, x))[: n_windows * WINDOW]
+    windows = np.sort(y[order].reshape(n_windows, WINDOW), axis=1)
+    gaps = np.sort(np.diff(windows, axis=1), axis=1)
+    inside = float(np.median(gaps[:, : 1 - MANY].mean(axis=1)))
+    between = float(np.median(gaps[:, 1 - MANY]))
+    return 0.0 < inside < between / GAP_RATIO
+
+
+class Search:
+    """Fits of one sample, each from starts made of others."""
+
+    def __init__(self, sample: Sample, extra_starts: ExtraStarts, tol: float, max_iter: int):
+        self.sample = sample
+        self.extra_starts = extra_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.single: MixtureFit = fit_single(sample.basis, sample.y, floor=sample.floor)
+        self.one = Mechanisms.of_single(self.single, sample.polynomials)
+        self.residuals = sample.y - self.single.curves[:, 0]
+        self.is_single_cause = sample.points.shape[1] == 1
+        self.made_cuts: dict[int, list[FloatArray]] = {}
+
+    def numbers(self, max_mechanisms: int) -> dict[int, list[Mechanisms]]:
+        """Fit 1 to `max_mechanisms`, all variants of the numbers that may be the shortest."""
+        last = min(max_mechanisms + 1, len(self.sample.y))
+        constant = self.up_and_down(CONSTANT, last, {})
+        gated: dict[int, Mechanisms] = {}
+        if self.is_single_cause:
+            gated = self.up_and_down(GATED, min(max_mechanisms, MAX_GATED), constant)
+        fits = {1: [self.one]}
+        criteria: dict[int, float] = {}
+        for number in range(2, max_mechanisms + 1):
+            fits[number] = [constant[number]]
+            if number in gated:
+                fits[number].append(gated[number])
+            criteria[number] = min(fit.criterion for fit in fits[number])
+        shortest = sorted(criteria, key=criteria.__getitem__)[:N_REFINED]
+        # Noise that depends on the cause may need fewer mechanisms.
+        fewer = [number - 1 for number in shortest if number > 2]
+        for number in {*shortest, *fewer}:
+            fits[number] = list(self.variants(constant[number], gated.get(number)))
+        return fits
+
+    def number(self, number: int) -> dict[int, list[Mechanisms]]:
+        """Fit 1 and `number`."""
+        fits = {1: [self.one]}
+        if number == 1:
+            return fits
+        if number > MAX_SEARCHED:
+            starts = [*self.cuts(number), *self.extra_starts(number)]
+            fits[number] = [self.fit(starts, variant) for variant in FROM_CONSTANT[:2]]
+            return fits
+        last = min(number + 1, len(self.sample.y))
+        constant = self.up_and_down(CONSTANT, last, {})[number]
+        gated = None
+        if self.is_single_cause:
+            gated = self.up_and_down(GATED, last, {number: constant})[number]
+        fits[number] = list(self.variants(constant, gated))
+        return fits
+
+    def up_and_down(
+        self, variant: Variant, max_mechanisms: int, others: Mapping[int, Mechanisms]
+    ) -> dict[int, Mechanisms]:
+        """Fit a variant from smaller numbers, then from larger ones; `others` are more starts."""
+        fits = {1: self.one}
+        for number in range(2, max_mechanisms + 1):
+            starts = [*self.cuts(number), *self.lines(number)]
+            if number > 2:
+                starts += self.splits(fits[number - 1])
+            if variant.gate > 0:
+                starts += self.cuts_of_the_cause(number)
+            if number in others:
+                starts.append(others[number].probabilities)
+            fits[number] = self.fit(starts, variant, is_coarse=True)
+        for number in range(max_mechanisms - 1, 1, -1):
+            starts = [*self.merges(fits[number + 1])]
+            merged = self.fit(starts, variant, is_coarse=True)
+            if merged.bound > fits[number].bound:
+                fits[number] = merged
+        return fits
+
+    def variants(self, constant: Mechanisms, gated: Mechanisms | None) -> Iterator[Mechanisms]:
+        """Fit all variants of a number."""
+        number = constant.n_mechanisms
+        for variant in (CONSTANT, *FROM_CONSTANT):
+            if variant.depends_on_the_cause and not self.is_single_cause:
+                continue
+            starts = [constant.probabilities]
+            if variant.noise == "shared":
+                starts += self.cuts(number)
+                starts += self.extra_starts(number)
+            yield self.fit(starts, variant)
+        if gated is None:
+            return
+        for variant in (GATED, *FROM_GATED):
+            yield self.fit([gated.probabilities], variant)
+
+    def fit(
+        self,
+        starts: Sequence[FloatArray],
+        variant: Variant,
+        *,
+        is_coarse: bool = False,
+        label_likelihood: FloatArray | None = None,
+    ) -> Mechanisms:
+        """Fit a variant from the best of several starts."""
+        number = starts[0].shape[1]
+        variance = self.single.noise_variance / number**2
+        tol, max_iter = self.tol, self.max_iter
+        if is_coarse:
+            tol, max_iter = COARSE * tol, min(COARSE_ITER, max_iter)
+        return self.sample.fit(
+            starts,
+            variant,
+            variance,
+            tol=tol,
+            max_iter=max_iter,
+            label_likelihood=label_likelihood,
+        )
+
+    def cuts(self, number: int) -> Sequence[FloatArray]:
+        """Return the cuts of `_cuts`, made once."""
+        if number not in self.made_cuts:
+            self.made_cuts[number] = list(self._cuts(number))
+        return self.made_cuts[number]
+
+    def _cuts(self, number: int) -> Iterator[FloatArray]:
+        """Cut the effect and residuals of one curve, also times columns for curves that cross."""
+        design = self.sample.basis.design
+        for column in design.T[:3]:
+            yield equal_parts(self.residuals * column, number)
+        yield as_start(least_squares_parts(self.sample.y, number), number)
+        yield as_start(least_squares_parts(self.residuals, number), number)
+        if number > 2:
+            return
+        if design.shape[1] > 1:
+            for crossing in np.quantile(design[:, 1], CROSSINGS):
+                yield equal_parts(self.residuals * (design[:, 1] - crossing), number)
+        distance = np.abs(self.residuals)
+        yield as_start(distance > FAR_MEDIANS * np.median(distance), number)
+
+    def cuts_of_the_cause(self, number: int) -> Iterator[FloatArray]:
+        """Cut the cause, and its sum and difference with residuals."""
+        design = self.sample.basis.design
+        if design.shape[1] > 1:
+            residuals = 2.0 * self.residuals / self.residuals.std()
+            yield equal_parts(design[:, 1], number)
+            yield equal_parts(design[:, 1] + residuals, number)
+            yield equal_parts(design[:, 1] - residuals, number)
+            plane = np.column_stack([self.sample.points[:, 0], self.sample.y])
+            yield as_start(plane_parts(plane, number), number)
+
+    def splits(self, fit: Mechanisms) -> Iterator[FloatArray]:
+        """Split each mechanism by the sign and the size of its residuals."""
+        design = self.sample.basis.design
+        labels = fit.labels
+        number = fit.n_mechanisms + 1
+        for mechanism in range(fit.n_mechanisms):
+            is_member = labels == mechanism
+            if np.count_nonzero(is_member) < 4:
+                continue
+            residuals = self.sample.y - fit.curves[:, mechanism]
+            distance = np.abs(residuals)
+            moved = [residuals > 0.0, distance > FAR_MEDIANS * np.median(distance[is_member])]
+            is_upper = np.zeros(len(labels), bool)
+            is_upper[is_member] = least_squares_parts(residuals[is_member], 2) > 0
+            moved.append(is_upper)
+            if design.shape[1] > 1:
+                moved.append(residuals * design[:, 1] > 0.0)
+            for is_moved in moved:
+                yield as_start(np.where(is_member & is_moved, number - 1, labels), number)
+
+    def merges(self, fit: Mechanisms) -> Iterator[FloatArray]:
+        """Merge pairs of mechanisms, those that overlap most."""
+        probabilities = fit.probabilities
+        overlap = probabilities.T @ probabilities
+        weights = probabilities.sum(axis=0)
+        pairs: list[tuple[float, int, int]] = []
+        for first in range(fit.n_mechanisms):
+            for second in range(first):
+                smaller = max(min(weights[first], weights[second]), 1e-9)
+                pairs.append((-overlap[first, second] / smaller, first, second))
+        for _, first, second in sorted(pairs)[:N_MERGED]:
+            merged = np.delete(probabilities, first, axis=1)
+            merged[:, second] += probabilities[:, first]
+            yield soften(merged)
+
+    def lines(self, number: int) -> Iterator[FloatArray]:
+        """Draw lines, each through a few rows; every row starts at the nearest one."""
+        y = self.sample.y
+        causes = np.column_stack([np.ones(len(y)), self.sample.points])
+        order = np.lexsort((y, self.sample.points[:, 0]))
+        rng = np.random.default_rng(number)
+        size = (N_LINES, number, causes.shape[1])
+        rows = order[rng.integers(len(y), size=size)]
+        slopes = np.linalg.pinv(causes[rows], rcond=LEVEL) @ y[rows][..., np.newaxis]
+        for drawn in slopes[..., 0]:
+            distance = np.abs(y[:, np.newaxis] - causes @ drawn.T)
+            yield as_start(distance.argmin(axis=1), number)
+
+
+def as_start(labels: IntArray, number: int) -> FloatArray:
+    """Return softened responsibilities of labels 0 to `number` - 1."""
+    return soften(np.eye(number)[labels.astype(np.intp)])
+
+
+def equal_parts(values: FloatArray, number: int) -> FloatArray:
+    """Cut values into parts of equal size, equal values together."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle_ranks = np.cumsum(counts) - 0.5 * counts
+    labels = (middle_ranks * number / len(values)).astype(np.intp)
+    return as_start(labels[inverse], number)
+
+
+def plane_parts(points: FloatArray, number: int) -> IntArray:
+    """Label points (n_samples, 2) by k-means, from ranges of their first principal component."""
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
+    labels = least_squares_parts(points @ axes[0], number)
+    for _ in range(K_MEANS_ITER):
+        sizes = np.bincount(labels, minlength=number)
+        if sizes.min() == 0:
+            break
+        sums = [np.bincount(labels, values, number) for values in points.T]
+        centers = np.column_stack(sums) / sizes[:, np.newaxis]
+        distances = ((points[:, np.newaxis] - centers) ** 2).sum(axis=2)
+        labels = distances.argmin(axis=1)
+    return labels
