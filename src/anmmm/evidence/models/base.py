@@ -178,7 +178,9 @@ class FitCache:
         """1, 2, … mechanisms, and a larger number if it is shorter."""
         fits = self.mixtures_up_to(self.max_mechanisms)
         basis = self.cause.basis
-        if self.max_mechanisms < MAX_MECHANISMS or basis.n_null != 2:
+        # Gaps between the values of a tied effect are no gaps between mechanisms.
+        is_few = self.max_mechanisms < MAX_MECHANISMS
+        if is_few or basis.n_null != 2 or self.effect.is_tied:
             return fits
         values = self.effect.cells.values
         return fits + many_mechanisms(
