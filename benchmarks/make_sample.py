@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from anmmm.datasets import make_anm_mixture
-from anmmm.datasets.text import read_table
 from anmmm.datasets.tuebingen import META
 
 PAIRS = [f"{number:04}" for number in (1, 7, 15, 18, 25, 43, 48, 49, 50, 77, 93, 100)]
@@ -28,10 +27,10 @@ N_DRAWN = 200
 def make_sample(source: Path, destination: Path) -> None:
     """Write the sample from the folder of the whole collection."""
     destination.mkdir(parents=True, exist_ok=True)
-    meta = {row[0]: row for row in read_table(source / META).rows}
+    meta = {row[0]: row for row in _rows(source / META)}
     _write(destination / META, [meta[number] for number in PAIRS])
     for number in PAIRS:
-        rows = read_table(source / f"pair{number}.txt").rows
+        rows = _rows(source / f"pair{number}.txt")
         if len(rows) > MAX_ROWS:
             rng = np.random.default_rng([SEED, int(number)])
             kept = np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))
@@ -41,6 +40,11 @@ def make_sample(source: Path, destination: Path) -> None:
         x, y, _ = make_anm_mixture(name, N_DRAWN, random_state=1)
         drawn = [[f"{a:.3f}", f"{b:.3f}"] for a, b in zip(x, y, strict=True)]
         _write(destination / f"drawn-{name}.txt", drawn)
+
+
+def _rows(path: Path) -> list[list[str]]:
+    """Return the cells of each line that is not empty."""
+    return [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def _write(path: Path, rows: list[list[str]]) -> None:

@@ -50,7 +50,7 @@ table.head()
 # All 66 pairs, the surest first. Rows with a missing value are left out of the pairs that they concern; without
 # ``missing="drop"`` such pairs would be unusable, with the missing value in their notes.
 
-rows = infer_directions(table, columns="all", missing="drop")
+rows = infer_directions(table, pairs="all", missing="drop")
 columns = ["x", "y", "relation", "confidence", "explained_by"]
 rows.to_pandas().nlargest(10, "confidence")[columns]
 
@@ -76,5 +76,5 @@ ax = graph.plot()
 #
 # .. code-block:: console
 #
-#    $ anmmm directions plants.csv --columns all --drop-missing --plot map.png
+#    $ anmmm directions plants.csv --pairs all --drop-missing --plot map.png
 #    $ anmmm graph plants.csv --drop-missing --report graph.html

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from anmmm._categories import as_labels
 from anmmm._validation import (
     check_between,
     check_choice,
@@ -17,6 +16,7 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
+from anmmm.plotting.groups import as_labels
 
 nan, inf = float("nan"), float("inf")
 

@@ -31,7 +31,7 @@ def test_long_phases_are_logged(caplog, rng):
     frame = pd.DataFrame({"a": x, "b": np.tanh(2 * x) + 0.2 * rng.normal(size=60)})
     with caplog.at_level("INFO", logger="anmmm"):
         anmmm.infer_graph(frame)
-        list(anmmm.infer_directions(frame, columns="all"))
+        list(anmmm.infer_directions(frame, pairs="all"))
     said = [record.getMessage() for record in caplog.records]
     assert "graph: 2 columns of 60 rows" in said
     assert "graph: 1 edges found; testing the residuals" in said

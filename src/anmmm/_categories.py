@@ -7,48 +7,25 @@ categories without an order. Ordered categories, and only two categories, are nu
 from __future__ import annotations
 
 import math
-import re
-from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._arrays import as_real, holds_categories, is_missing, series_of
+from anmmm._cells import MANY_TEXTS, MOST_CATEGORIES, read_texts
 from anmmm._text import brief
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
-    DATES,
-    LIMIT,
     MISSING,
-    NO_VALUE,
-    NUMBER,
-    PLAIN_NUMBER,
     MissingValueError,
     as_matrix,
-    as_real,
     check_aligned,
     check_choice,
     check_lengths,
     constant_problem,
-    holds_categories,
-    is_missing,
-    series_of,
-    text_advice,
 )
-
-# Text that spells a whole day, with or without a time. Months and short years are no dates:
-# 2010/11, 1950-59, 1001-01 and 1.2.10 may as well be seasons, decades, codes and versions.
-# So may be parts of codes outside of the years 1800 to 2199.
-_YEAR = r"((?:1[89]|2[01])\d\d)"
-_DAY = rf"(?:{_YEAR}([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6{_YEAR})([T ]\d\d?:.*)?"
-_PLAIN_NUMBER = re.compile(rf"\s*{PLAIN_NUMBER}\s*")
-# Also with units, decimal commas or thousands separators.
-_NUMBER = re.compile(rf"[$€£¥]?\s*{NUMBER}\s*[%‰$€£¥]?")
-_BESIDE_NUMBERS = re.compile(rf"{LIMIT}|{NO_VALUE}")
-# As many values as are encoded by their frequencies.
-MOST_CATEGORIES = 32
-MANY_TEXTS = f"holds more than {MOST_CATEGORIES} different texts; join rare ones, or pass numbers"
 
 
 class Names(NamedTuple):
@@ -60,9 +37,9 @@ class Names(NamedTuple):
     @property
     def distinct(self) -> tuple[str, ...]:
         """The categories that occur."""
-        there = set(self.values.tolist())
-        names = sorted(there) if self.ordered is None else self.ordered
-        return tuple(name for name in names if name in there)
+        present = set(self.values.tolist())
+        names = sorted(present) if self.ordered is None else self.ordered
+        return tuple(name for name in names if name in present)
 
     @property
     def codes(self) -> FloatArray:
@@ -85,16 +62,20 @@ class Variables(NamedTuple):
 def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "y")) -> Variables:
     """Check two variables as `anmmm._validation.as_pair` does, either of which may be names."""
     check_aligned(x, y, names)
-    (first, one), (second, other) = _as_variable(x, names[0]), _as_variable(y, names[1])
+    first, first_is_named = _as_variable(x, names[0])
+    second, second_is_named = _as_variable(y, names[1])
     check_lengths(first, second, names)
-    widths = first.shape[1], second.shape[1]
-    for flag, name, width in zip((other, one), names, widths, strict=True):
-        if flag and width > 1:
+    for other_is_named, name, values in (
+        (second_is_named, names[0], first),
+        (first_is_named, names[1], second),
+    ):
+        if other_is_named and values.shape[1] > 1:
             raise ValueError(
-                f"{name} has {width} columns, and the other variable holds categories; pass one "
-                "column with categories"
+                f"{name} has {values.shape[1]} columns, and the other variable holds categories; "
+                "pass one column with categories"
             )
-    return Variables(first, second, (one, other), (level_names(x), level_names(y)))
+    levels = level_names(x), level_names(y)
+    return Variables(first, second, (first_is_named, second_is_named), levels)
 
 
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
@@ -129,37 +110,6 @@ def as_given(values: Any, name: str) -> Any:
     return values if read.dtype.hasobject else read
 
 
-def read_texts(texts: Sequence[str | None]) -> tuple[NDArray[Any], str]:
-    """Return texts, None for missing, as numbers if all spell them, else as they are.
-
-    Also return why they are neither numbers nor categories, empty if they are.
-    """
-    labels = np.array(texts, dtype=object)
-    distinct = {text for text in texts if text is not None}
-    if distinct and all(map(_PLAIN_NUMBER.fullmatch, distinct)):
-        return np.array([math.nan if text is None else float(text) for text in texts]), ""
-    if distinct and all(map(_is_day, distinct)):
-        return labels, DATES
-    if _are_numbers(distinct):
-        example = next(t for t in texts if t and not _PLAIN_NUMBER.fullmatch(t))
-        advice = text_advice(example, "convert them")
-        return (
-            labels,
-            f"holds numbers as text, such as {example!r}; {advice}; or declare it categories",
-        )
-    return labels, MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
-
-
-def _is_day(text: str) -> bool:
-    match = re.fullmatch(_DAY, text)
-    if match is None:
-        return False
-    # Of day and month, in either order, the smaller number can be the month.
-    month, day = sorted(int(part) for part in match.group(3, 4, 5, 7) if part)
-    year = int(match[1] or match[8])
-    return month in range(1, 13) and day in range(1, monthrange(year, month)[1] + 1)
-
-
 def complete_rows(
     x: ArrayLike, y: ArrayLike, missing: Any, *, numbers: bool = False
 ) -> tuple[Any, Any, IntArray]:
@@ -167,26 +117,27 @@ def complete_rows(
 
     `numbers`: refuse names and categories.
     """
-    none = np.empty(0, dtype=np.intp)
+    nothing = np.empty(0, dtype=np.intp)
     if check_choice(missing, "missing", MISSING) == "raise":
-        return x, y, none
+        return x, y, nothing
     check_aligned(x, y)
-    (first, one), (second, other) = (_with_missing(*each, numbers) for each in ((x, "x"), (y, "y")))
+    first, first_missing = _with_missing(x, "x", numbers)
+    second, second_missing = _with_missing(y, "y", numbers)
     if not (first.ndim and second.ndim):
         # No variable: the checks that follow raise.
-        return x, y, none
+        return x, y, nothing
     check_lengths(first, second, ("x", "y"))
-    incomplete = one | other
-    if not incomplete.any():
-        return x, y, none
-    refuse_empty((one, other), ("x", "y"))
-    return first[~incomplete], second[~incomplete], np.flatnonzero(incomplete)
+    is_incomplete = first_missing | second_missing
+    if not is_incomplete.any():
+        return x, y, nothing
+    refuse_empty((first_missing, second_missing), ("x", "y"))
+    return first[~is_incomplete], second[~is_incomplete], np.flatnonzero(is_incomplete)
 
 
 def refuse_empty(missing: Iterable[BoolArray], names: Sequence[str]) -> None:
     """Refuse a variable without values; `missing`: which each lacks, (n_samples,)."""
-    for absent, name in zip(missing, names, strict=True):
-        if len(absent) and absent.all():
+    for is_absent, name in zip(missing, names, strict=True):
+        if len(is_absent) and is_absent.all():
             raise ValueError(f"{name} has no values")
 
 
@@ -200,32 +151,10 @@ def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], 
         if array.dtype.kind != "f" or not array.size or not array.ndim:
             return array, np.zeros(array.shape[:1], dtype=np.bool_)
         return array, np.isnan(array).reshape(len(array), -1).any(axis=1)
-    absent = np.array([label is None for label in labels])
+    is_absent = np.array([label is None for label in labels])
     if ordered is not None:
-        return _codes(labels, ordered), absent
-    return np.array([label or "" for label in labels]), absent
-
-
-def names_of(x: Any, y: Any) -> tuple[str, str]:
-    """Return the names of both variables, if they have some that differ; else x and y.
-
-    If y is None, x is a frame of both columns.
-    """
-    if y is None:
-        columns = [name for name in getattr(x, "columns", ()) if isinstance(name, str) and name]
-        first, second = columns if len(columns) == 2 else ("x", "y")
-    else:
-        first, second = _name_of(x, "x"), _name_of(y, "y")
-    return (first, second) if first != second else ("x", "y")
-
-
-def _name_of(values: Any, default: str) -> str:
-    """Return the name of a Series or of the column of a frame of one, if it is a text."""
-    name = getattr(values, "name", None)
-    columns = getattr(values, "columns", None)
-    if columns is not None and len(columns) == 1:
-        name = next(iter(columns))
-    return name if isinstance(name, str) and name else default
+        return _codes(labels, ordered), is_absent
+    return np.array([label or "" for label in labels]), is_absent
 
 
 def as_names(values: Any, name: str) -> Names | None:
@@ -250,33 +179,7 @@ def level_names(values: Any) -> tuple[str, ...] | None:
     return ("False", "True") if "bool" in str(kind).lower() else None
 
 
-def _are_numbers(texts: set[str]) -> bool:
-    """Return whether texts spell numbers of any style, and perhaps limits and missing values."""
-    others = [text for text in texts if not _NUMBER.fullmatch(text)]
-    return len(others) < len(texts) and all(map(_BESIDE_NUMBERS.fullmatch, others))
-
-
-def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:
-    """Return the distinct labels in their order, and each observation's place among them."""
-    array = np.asarray(values)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
-            "observations"
-        )
-    n_missing = sum(map(is_missing, array.tolist()))
-    if n_missing:
-        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
-    try:
-        distinct, codes = np.unique(array, return_inverse=True)
-    except TypeError:
-        raise TypeError(
-            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
-        ) from None
-    return distinct, codes
-
-
-def plain(values: Any, name: str) -> Any:
+def category_values(values: Any, name: str) -> Any:
     """Return names as an array of text, or of numbers if they have an order; others as is."""
     names = as_names(values, name)
     if names is None:
@@ -286,18 +189,9 @@ def plain(values: Any, name: str) -> Any:
 
 def labels_of(column: Any) -> NDArray[Any]:
     """Return a narwhals column as names, None for missing; with an order as numbers and NaN."""
-    ordered = _order_of(column)
     labels = _spelled(column.to_list())
-    if ordered is not None:
-        return _codes(labels, ordered)
-    return np.array(labels, dtype=object)
-
-
-def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
-    """Return places of labels in the order of those that occur, NaN for None."""
-    there = set(labels)
-    places = {name: float(at) for at, name in enumerate(n for n in ordered if n in there)}
-    return np.array([math.nan if label is None else places[label] for label in labels])
+    ordered = _order_of(column)
+    return np.array(labels, dtype=object) if ordered is None else _codes(labels, ordered)
 
 
 def missing_of(values: NDArray[Any]) -> BoolArray:
@@ -319,6 +213,13 @@ def without_objects(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.str_) if values.dtype.hasobject else values
 
 
+def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
+    """Return places of labels in the order of those that occur, NaN for None."""
+    present = set(labels)
+    places = {name: float(place) for place, name in enumerate(n for n in ordered if n in present)}
+    return np.array([math.nan if label is None else places[label] for label in labels])
+
+
 def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:
     """Return each observation's name, None for missing, and their order; None for numbers."""
     if isinstance(values, Names):
@@ -328,59 +229,53 @@ def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | Non
     columns = series_of(values)
     if len(columns) != 1:
         return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
-    (column,) = columns
+    column = columns[0]
     if holds_categories(column) or str(column.dtype) == "String":
-        ordered = _order_of(column)
-        return _spelled(column.to_list()), ordered
+        return _spelled(column.to_list()), _order_of(column)
     return (_texts(column.to_list()) if str(column.dtype) == "Object" else None), None
 
 
 def _texts(values: Any) -> list[str | None] | None:
     """Return a sequence of texts, None for missing ones; None if it holds anything else."""
     if isinstance(values, np.ndarray):
-        single = values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1)
-        if values.dtype.kind not in "OU" or not single:
+        is_column = values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1)
+        if values.dtype.kind not in "OU" or not is_column:
             return None
         values = values.ravel().tolist()
-    # Without a look at all values if the first one decides.
-    present = (item for item in values if not is_missing(item))
-    if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
-        return _spelled(values)
-    return None
+    n_texts = 0
+    for item in values:
+        # Without a look at all values if the first one decides.
+        if isinstance(item, str):
+            n_texts += 1
+        elif not is_missing(item):
+            return None
+    return _spelled(values) if n_texts else None
 
 
 def _spelled(items: Sequence[Any]) -> list[str | None]:
-    present = [item for item in items if not is_missing(item)]
-    if len(set(map(type, present))) > 1:
-        first: dict[str, Any] = {}
-        for item in present:
-            if first.setdefault(str(item), item) != item:
-                raise ValueError(
-                    f"the values {brief(first[str(item)])} and {brief(item)} are spelled alike; "
-                    "give all values one type"
-                )
+    """Return values as text, None for missing ones; refuse different ones of the same text."""
+    present = {item for item in items if not is_missing(item)}
+    names: dict[str, Any] = {}
+    for item in present:
+        other = names.setdefault(str(item), item)
+        if other is not item:
+            raise ValueError(
+                f"it holds {other!r} and {item!r}, which are the same as text; rename one of them"
+            )
     return [None if is_missing(item) else str(item) for item in items]
 
 
 def _order_of(column: Any) -> tuple[str, ...] | None:
-    """Return the categories of a column in their order, None if they have none."""
+    """Return the categories of a narwhals column in their order, None if they have none."""
+    if str(column.dtype).startswith("Enum"):
+        return tuple(map(str, column.dtype.categories))
     native: Any = column.to_native()
-    # The name of its type, because narwhals has several of that name.
-    if column.implementation.is_polars():
-        return tuple(column.dtype.categories) if str(column.dtype).startswith("Enum") else None
-    # pandas and Arrow report it; pandas may have columns of Arrow.
-    kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
-    kind = getattr(kind, "pyarrow_dtype", kind)
-    names = tuple(map(str, getattr(kind, "categories", ())))
-    if len({*names}) < len(names):
-        listed = brief(list(kind.categories))
-        raise ValueError(f"some of its categories {listed} are spelled alike; rename them")
-    if getattr(kind, "ordered", False) is not True:
+    # narwhals drops the order of Arrow's dictionaries, which columns of pandas may be.
+    if column.implementation.is_pandas() and hasattr(native.dtype, "pyarrow_dtype"):
+        native = native.array.__arrow_array__()
+    if not getattr(getattr(native, "type", None), "ordered", False):
         return None
-    if hasattr(kind, "categories"):
-        return names
-    chunks = native.array.__arrow_array__().chunks if hasattr(native, "array") else native.chunks
-    orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in chunks]
+    orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in native.chunks]
     longest = max(orders, key=len, default=())
     # Arrow joins dictionaries of chunks by appending, which is no order.
     if any(order != tuple(name for name in longest if name in order) for order in orders):
@@ -392,6 +287,7 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
 
 
 def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
+    """Return a variable as numbers, and whether they are 3 or more unordered categories."""
     names = as_names(values, name)
     if names is None:
         return as_matrix(values, name), False
@@ -401,11 +297,11 @@ def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
             f"{name} is constant (every value is {brief(distinct[0])}); a constant has no cause "
             "and no effect"
         )
-    unordered = names.ordered is None and len(distinct) > 2
-    if unordered and len(distinct) > MOST_CATEGORIES:
+    is_unordered = names.ordered is None and len(distinct) > 2
+    if is_unordered and len(distinct) > MOST_CATEGORIES:
         raise ValueError(
             f"{name} holds {len(distinct)} different texts among {len(names.values)}, but at most "
             f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert "
             "numbers that are written as text"
         )
-    return as_matrix(names.codes, name), unordered
+    return as_matrix(names.codes, name), is_unordered

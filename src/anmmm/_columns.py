@@ -73,7 +73,7 @@ def _two_variables(call: str, x: Any = None, *more: Any) -> list[Any]:
     example = f"frame, {columns[0]!r}, {columns[1]!r}" if len(columns) > 1 else "x, y"
     raise TypeError(
         f"{call} needs two variables, such as {call}({example}); for all pairs of columns use "
-        "infer_directions(frame, columns='all') or infer_graph(frame)"
+        "infer_directions(frame, pairs='all') or infer_graph(frame)"
     )
 
 
@@ -105,3 +105,25 @@ def _column(frame: Any, name: Any) -> Any:
     native = column.to_native()
     # Columns of Arrow have no names of their own.
     return native if hasattr(native, "name") else column
+
+
+def variable_names(x: Any, y: Any) -> tuple[str, str]:
+    """Return the names of both variables, if they have some that differ; else x and y.
+
+    If y is None, x is a frame of both columns.
+    """
+    if y is None:
+        columns = [name for name in getattr(x, "columns", ()) if isinstance(name, str) and name]
+        first, second = columns if len(columns) == 2 else ("x", "y")
+    else:
+        first, second = _variable_name(x, "x"), _variable_name(y, "y")
+    return (first, second) if first != second else ("x", "y")
+
+
+def _variable_name(values: Any, default: str) -> str:
+    """Return the name of a Series or of the column of a frame of one, if it is a text."""
+    name = getattr(values, "name", None)
+    columns = getattr(values, "columns", None)
+    if columns is not None and len(columns) == 1:
+        name = next(iter(columns))
+    return name if isinstance(name, str) and name else default

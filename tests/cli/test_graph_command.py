@@ -63,4 +63,4 @@ def test_messages_name_options_and_columns_left_out(run, data):
     assert (status, "'column 1' has no name and numbers the rows" in err) == (0, True)
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
     assert "--drop-missing leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]
-    assert "--columns a,b or --columns all" in run("directions", "gap.csv")[2]
+    assert "--pairs a,b or --pairs all" in run("directions", "gap.csv")[2]

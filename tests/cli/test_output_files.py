@@ -20,8 +20,8 @@ for module in ("matplotlib", "jinja2", "networkx", "pyarrow"):
 COMMANDS = {
     "direction": ("data.csv",),
     "cluster": ("data.csv", "-k", "1"),
-    "directions": ("data.csv", "--columns", "all"),
-    "clusters": ("data.csv", "--columns", "all", "-k", "1"),
+    "directions": ("data.csv", "--pairs", "all"),
+    "clusters": ("data.csv", "--pairs", "all", "-k", "1"),
     "evaluate": ("f3", "--n-pairs", "2", "--n-samples", "20"),
     "graph": ("data.csv",),
     "report": ("rows.csv",),
@@ -77,12 +77,9 @@ def test_no_input_is_written_over(run, data, command, option, output):
 
 
 def test_no_input_of_another_option_is_written_over(run, data):
-    (data / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
-    (data / "targets.csv").write_text("SampleID,Target\na,1\n")
     assert run("graph", "data.csv", "-o", "g.csv")[0] == 0
     before = {path: path.read_bytes() for path in data.iterdir()}
     for command, output in (
-        ("directions pairs.csv --targets targets.csv -o", "targets.csv"),
         ("graph data.csv --within g.csv -o", "g.csv"),
         ("graph data.csv --checkpoint p.png --plot", "p.png"),
     ):
@@ -127,7 +124,7 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["graph", "data.csv", "-o", "graph.txt"], "graph.txt: the name must end in .csv"),
         (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
-        (["report", "rows.csv", "--source", "none"], "none: no such folder"),
+        (["report", "rows.csv", "--source", "none"], "none: no such file"),
         (["report", "rows.csv", "--plots", "501"], "--plots must be at most 500"),
         (["report", "data.csv"], "data.csv: not a table of PairResult"),
     ],
@@ -170,7 +167,7 @@ def test_the_report_is_that_of_the_library(run, data):
     assert run("report", "rows.csv")[0] == 0
     write_report("rows.csv", "same.html")
     assert (data / "report.html").read_bytes() == (data / "same.html").read_bytes()
-    arguments = ("rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b")
+    arguments = ("rows.csv", "-o", "p.htm", "--source", "data.csv", "--pairs", "a,b")
     assert "1 pairs drawn" in run("report", *arguments)[2]
     status, _, err = run("report", "rows.csv", "-o", "q.htm", "--source", "sample", "--plots", "3")
     assert (status, "1 pair to be drawn not found in sample" in err) == (0, True)

@@ -33,7 +33,7 @@ def chain(rng):
 
 
 def decided(frame, **options):
-    rows = infer_directions(frame, columns="all", random_state=0, **options)
+    rows = infer_directions(frame, pairs="all", random_state=0, **options)
     return {row.pair_id: row for row in rows}
 
 

@@ -176,7 +176,7 @@ def test_pairs_that_cannot_be_analyzed_are_rows_with_a_reason():
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"random_state": "a"}, ValueError, "random_state"),
         ({"checkpoint": ""}, TypeError, "checkpoint"),
-        ({"columns": "x"}, ValueError, "columns"),
+        ({"pairs": "x"}, ValueError, "pairs"),
         ({"shard": (3, 2)}, ValueError, "shard"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_file_that_changes_during_the_run_is_an_error_after_its_rows(tmp_path,
     path = tmp_path / "m.csv"
     columns = np.column_stack([*mixture(0), *mixture(1)])
     np.savetxt(path, columns, delimiter=",")
-    walk = iter(infer_directions(path, columns="all", random_state=0, **CHEAP))
+    walk = iter(infer_directions(path, pairs="all", random_state=0, **CHEAP))
     assert len([next(walk) for _ in range(3)]) == 3
     path.unlink() if change == "removed" else np.savetxt(path, columns + 1.0, delimiter=",")
     found = []

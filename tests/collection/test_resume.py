@@ -8,7 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from stubs import Source, pairs, run
 
 from anmmm import infer_graph
@@ -218,29 +220,29 @@ def test_twelve_kills_lose_nothing_and_change_no_byte(tmp_path):
 # --- the command ----------------------------------------------------------------------------------
 
 
-def pair_lines(path, seeds):
-    """A file SampleID,A,B; a seed that comes twice is an id that does."""
+def write_pairs(path, seeds):
+    """A nested Parquet file."""
     drawn = [make_anm_mixture("f3", 20, random_state=seed)[:2] for seed in seeds]
-    x, y = ([" ".join(map(str, pair[side].tolist())) for pair in drawn] for side in (0, 1))
-    write_columns(Path(path), [f"p{seed}" for seed in seeds], x, y, header="SampleID,A,B")
+    x, y = ([pair[side] for pair in drawn] for side in (0, 1))
+    parquet.write_table(pa.table({"pair_id": [f"p{seed}" for seed in seeds], "x": x, "y": y}), path)
 
 
 def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_path, stop_at):
-    pair_lines("m.csv", range(6))
+    write_pairs("m.parquet", range(6))
 
     def change():
         # As an editor does; what is open is read to its end.
-        pair_lines("new", [0, 1, 2, 13, 4, 5])
-        os.replace("new", "m.csv")
+        write_pairs("new", [0, 1, 2, 13, 4, 5])
+        os.replace("new", "m.parquet")
 
     stop_at("p2", change)
-    status, _, err = run("directions", "m.csv", "-o", "r.csv")
-    assert (status, "m.csv: changed during the run" in err) == (2, True)
-    assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
+    status, _, err = run("directions", "m.parquet", "-o", "r.csv")
+    assert (status, "m.parquet: changed during the run" in err) == (2, True)
+    assert sorted(os.listdir()) == ["m.parquet", "r.csv.checkpoint"]
     stop_at("none", full_disk)
-    status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
+    status, _, err = run("directions", "m.parquet", "-o", "r.csv", "--resume")
     assert (status, "5 rows of an earlier run used" in err) == (0, True)
-    run("directions", "m.csv", "-o", "whole.csv")
+    run("directions", "m.parquet", "-o", "whole.csv")
     assert Path("r.csv").read_bytes() == Path("whole.csv").read_bytes()
 
 

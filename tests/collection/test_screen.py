@@ -87,8 +87,8 @@ def frame(rng):
 
 
 def test_pairs_that_pass_are_analyzed_and_others_are_independent(frame, tmp_path):
-    every = {row.pair_id: row for row in infer_directions(frame, columns="all", random_state=0)}
-    options = {"columns": "all", "random_state": 0, "screen": 0.05}
+    every = {row.pair_id: row for row in infer_directions(frame, pairs="all", random_state=0)}
+    options = {"pairs": "all", "random_state": 0, "screen": 0.05}
     rows = infer_directions(frame, **options)
     assert [row.pair_id for row in rows] == list(every)
     passed = {row.pair_id for row in rows if "screen" not in row.notes}
@@ -111,9 +111,9 @@ def test_pairs_that_pass_are_analyzed_and_others_are_independent(frame, tmp_path
 
 def test_missing_values_follow_their_rule(frame):
     frame.loc[3, "f"] = np.nan
-    rows = infer_directions(frame, columns="all", screen=0.05)
+    rows = infer_directions(frame, pairs="all", screen=0.05)
     assert {row.status for row in rows if "f" in row.pair_id} == {"unusable"}
-    rows = infer_directions(frame, columns="all", screen=0.05, missing="drop")
+    rows = infer_directions(frame, pairs="all", screen=0.05, missing="drop")
     assert rows["e,f"].n == 199
     assert rows["e,f"].notes.startswith("1 incomplete row dropped; not analyzed")
 
@@ -121,6 +121,6 @@ def test_missing_values_follow_their_rule(frame):
 def test_a_screen_needs_all_pairs_of_a_table(frame):
     for source, columns in ((frame, [("a", "b")]), ("sample", None)):
         with pytest.raises(ValueError, match="screen tests all pairs of a table"):
-            infer_directions(source, columns=columns, screen=0.05)
+            infer_directions(source, pairs=columns, screen=0.05)
     with pytest.raises(ValueError, match="screen must lie between 0 and 1"):
-        infer_directions(frame, columns="all", screen=5)
+        infer_directions(frame, pairs="all", screen=5)

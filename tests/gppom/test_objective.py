@@ -195,8 +195,12 @@ def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
 
 @maps
 def test_data_and_vectors_of_other_sizes_are_refused(rng, latent_map):
-    for shapes in (((10,), (10, 1)), ((10, 1), (10,)), ((10, 1), (9, 1))):
-        with pytest.raises(ValueError, match="X and Y must be two-dimensional with equal numbers"):
+    for shapes, match in (
+        (((10,), (10, 1)), "X must be two-dimensional"),
+        (((10, 1), (10,)), "Y must be two-dimensional"),
+        (((10, 1), (9, 1)), "10 and 9"),
+    ):
+        with pytest.raises(ValueError, match=match):
             objective_of(*(rng.normal(size=shape) for shape in shapes))
     objective = objective_of(*data(rng, 10), latent_map=latent_map)
     right = np.zeros(objective.layout.n_latent_params)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from anmmm.collection.sources.columns import open_table
+from anmmm._tables import open_table
 from anmmm.datasets import SourceError
 from anmmm.graph.table import read_columns
 

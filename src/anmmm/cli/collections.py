@@ -22,14 +22,14 @@ from anmmm.cli.options import (
 @click.option(
     "--explain/--no-explain",
     default=None,
-    help="With --columns all: mark pairs without further dependence given one or two other "
+    help="With --pairs all: mark pairs without further dependence given one or two other "
     "columns; adds a third to five quarters of the time.  [default: explain]",
 )
 @click.option(
     "--screen",
     type=float,
     metavar="RATE",
-    help="With --columns all: test all pairs for dependence first, and analyze only those that "
+    help="With --pairs all: test all pairs for dependence first, and analyze only those that "
     "pass at this false discovery rate, such as 0.05.",
 )
 @plot_option("a map of all pairs of a table")
@@ -38,7 +38,7 @@ def directions(source: str, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
-    the layout of the Tübingen collection, a table with --columns all, or another source
+    the layout of the Tübingen collection, a table with --pairs all, or another source
     (docs/guide/collections.md). Prints one line per pair, with the relations that are
     plausible; then the number of related pairs, and the accuracy if true directions are known. With
     --json, prints one document {"rows": [...], "summary": {...}}.

@@ -6,21 +6,20 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_given, as_variables, missing_of, refuse_empty, without_objects
+from anmmm._categories import as_variables, missing_of, refuse_empty, without_objects
 from anmmm._record import Record
+from anmmm._tables import SourceError, Table, is_parquet, open_table, parse_text
+from anmmm._tables.text import TextTable
 from anmmm._text import counted, has_digits, listed
-from anmmm._typing import BoolArray, IntArray
+from anmmm._typing import IntArray
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
-from anmmm.datasets.errors import SourceError
-from anmmm.datasets.text import TextTable, parse_table
 
 # Arguments of the library whose names are not words, and options of other names.
 _ARGUMENT = re.compile(
@@ -30,7 +29,7 @@ _ARGUMENT = re.compile(
 _RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_state": "seed"}
 # Words that name an argument only in these positions.
 _WORD = re.compile(
-    r"(?<!-)(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
+    r"(?<!-)(n_samples|lam|criterion|cause|columns|pairs|categories|header)\b(?=[ =])"
     r"|^screen(?= (must|tests))"
     r"|^(required|forbidden|tiers|within)(?= (has|names|joins))"
 )
@@ -40,10 +39,10 @@ _WORD = re.compile(
 _VALUES = {
     "missing='drop' (--drop-missing)": "--drop-missing",
     "missing='drop'": "--drop-missing",
-    "columns=[('a', 'b'), ...]": "--columns a,b",
-    "columns='all'": "--columns all",
+    "pairs=[('a', 'b'), ...]": "--pairs a,b",
+    "pairs='all'": "--pairs all",
     "columns= ": "--columns ",
-    "format=,": "--format,",
+    " (a category type, categories= or --categories)": " by --categories",
     "forbidden, tiers or within": "--forbidden, --tiers or --within",
 }
 _VALUE = re.compile("|".join(map(re.escape, _VALUES)))
@@ -112,7 +111,7 @@ class Columns(Record):
     y: NDArray[Any]
     # From the header, or ``column 1`` and so on.
     names: tuple[str, str]
-    # Line of each row in the file.
+    # Line of each row in the file; its number if the file has no lines.
     lines: IntArray
     # Rows left out for missing values.
     n_dropped: int
@@ -133,113 +132,72 @@ def load_columns(
     if len(pair) > 2 or (pair and (x or y)):
         raise InputError(
             f"name two columns after {file}, or by --x and --y; for all pairs use "
-            f"anmmm directions {file} --columns all, or anmmm graph {file}"
+            f"anmmm directions {file} --pairs all, or anmmm graph {file}"
         )
     x, y = (*pair, x, y)[:2]
     with input_errors(place), echo_warnings():
         if file != "-":
-            table = _read(file, header)
+            table = open_table(file, header if header is None or not is_parquet(file) else None)
         elif sys.stdin is None:
             raise ValueError("standard input is closed; name a file, or pipe a table in")
         else:
-            table = parse_table(sys.stdin.buffer.read(), place, header=header)
-        first, second = _choose(table, x, y)
-        named = {_find(table, column, "--categories") for column in categories}
-        each = [
-            table.texts(column)
-            if column in named
-            else as_given(table.texts(column), table.label(column))
-            if table.is_text(column)
-            else table.numbers([column])[:, 0]
-            for column in (first, second)
-        ]
-        names = table.label(first), table.label(second)
-        if names[0] == names[1]:
-            names = f"{names[0]} (column {first + 1})", f"{names[1]} (column {second + 1})"
-        missing = np.column_stack([missing_of(values) for values in each])
-        refuse_empty(missing.T, names)
-        infinite = np.column_stack(
-            [np.zeros(len(v), bool) if v.dtype.hasobject else np.isinf(v) for v in each]
-        )
-        complete = np.flatnonzero(~missing.any(axis=1))
-        n_missing = len(missing) - len(complete)
+            table = parse_text(sys.stdin.buffer.read(), place, header)
+        chosen = _choose(table, x, y)
+        declared = [_find(table, column, "--categories") for column in categories]
+        columns, faults = table.values(chosen, declared)
+        for fault in faults.values():
+            raise fault
+        values = [columns[name] for name in chosen]
+        first, second = map(str, chosen)
+        missing = np.column_stack([missing_of(column) for column in values])
+        refuse_empty(missing.T, (first, second))
+        is_complete = ~missing.any(axis=1)
+        n_missing = int(np.count_nonzero(~is_complete))
         if n_missing and not drop_missing:
-            rows, lack = ("row", "lacks") if n_missing == 1 else ("rows", "lack")
-            count = f"{n_missing} {rows} of {len(missing)} {lack} one"
-            fault = f"missing ({count}); --drop-missing leaves such rows out"
-            raise _fault(table, names, missing, fault)
-        if infinite.any():
-            raise _fault(table, names, infinite, "infinite")
-        lines = np.asarray(table.lines)[complete]
-        one, other = (without_objects(values[complete]) for values in each)
+            row, at = np.argwhere(missing)[0]
+            problem = (
+                f"the value of {chosen[at]} is missing ({counted(n_missing, 'row')} of "
+                f"{len(missing)} with one); --drop-missing leaves such rows out"
+            )
+            raise SourceError(table.name, table.place(row), problem)
+        for name, column in zip(chosen, values, strict=True):
+            if not column.dtype.hasobject and np.isinf(column).any():
+                row = int(np.isinf(column).argmax())
+                raise SourceError(table.name, table.place(row), f"the value of {name} is infinite")
+        first_values, second_values = (without_objects(column[is_complete]) for column in values)
         # Checked here so that messages have the names of the columns.
-        as_variables(one, other, names=names)
+        as_variables(first_values, second_values, names=(first, second))
     if n_missing:
         say(f"{counted(n_missing, 'row')} with a missing value left out")
-    return Columns(one, other, names, lines, n_missing)
+    lines = np.arange(1, len(missing) + 1) if table.lines is None else np.asarray(table.lines)
+    return Columns(first_values, second_values, (first, second), lines[is_complete], n_missing)
 
 
-def _read(file: str, header: bool | None) -> TextTable:
-    """Read a text table, or a Parquet file as one."""
-    data = Path(file).read_bytes()
-    if not data.startswith(b"PAR1"):
-        return parse_table(data, file, header=header)
-    # Here, because text does without it.
-    from anmmm.collection.sources.parquet import open_parquet, source_errors
-
-    with open_parquet(file) as parquet, source_errors(file, None):
-        table = parquet.read(use_threads=False)
-    columns = [["" if v is None else str(v) for v in c.to_pylist()] for c in table.columns]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    if not rows:
-        raise SourceError(file, None, "the file has no rows")
-    return TextTable(file, tuple(table.column_names), rows, list(range(1, len(rows) + 1)))
-
-
-def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, fault: str) -> SourceError:
-    """Return the error about the first bad cell."""
-    row, column = np.argwhere(bad)[0]
-    return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {fault}")
-
-
-def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
-    if table.n_columns < 2:
-        raise SourceError(table.path, None, "two columns are needed, found 1")
-    first = None if x is None else _find(table, x, "X")
-    second = None if y is None else _find(table, y, "Y")
-    unused = {first, second, *table.row_numbers()}
-    left = [column for column in range(table.n_columns) if column not in unused]
-    n_open = [first, second].count(None)
+def _choose(table: Table, x: str | None, y: str | None) -> list[Hashable]:
+    """Return the two columns, of which the caller may leave open those that are the only ones."""
+    chosen = [
+        None if name is None else _find(table, name, option)
+        for name, option in ((x, "X"), (y, "Y"))
+    ]
+    left = [name for name in table.names if name not in [*chosen, *table.row_numbers]]
+    n_open = chosen.count(None)
     if n_open and len(left) != n_open:
-        raise SourceError(
-            table.path,
-            None,
-            f"{table.n_columns} columns; name two after the file, from {_listing(table)}",
-        )
-    if first is None:
-        first = left.pop(0)
-    if second is None:
-        second = left.pop(0)
-    if first == second:
-        raise SourceError(table.path, None, f"X and Y are both {table.label(first)}")
-    return first, second
+        found = counted(len(table.names), "column")
+        problem = f"{found}; name two after the file, from {listed(table.names)}"
+        raise SourceError(table.name, None, problem)
+    columns: list[Hashable] = [left.pop(0) if name is None else name for name in chosen]
+    if columns[0] == columns[1]:
+        raise SourceError(table.name, None, f"X and Y are both {columns[0]}")
+    return columns
 
 
-def _find(table: TextTable, wanted: str, option: str) -> int:
-    matches = [index for index in range(table.n_columns) if table.label(index) == wanted]
-    if len(matches) == 1:
-        return matches[0]
-    by_position = not has_digits(table.names or ())
-    if not matches and by_position and wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
-        return int(wanted) - 1
-    problem = f"no such column; there are {_listing(table)}"
-    if matches:
-        remedy = "give the number of one" if by_position else "rename them"
-        problem = f"{len(matches)} columns have this name; {remedy}"
-    raise SourceError(table.path, None, f"{option} {wanted}: {problem}")
-
-
-def _listing(table: TextTable) -> str:
-    if table.names is None:
-        return f"1 to {table.n_columns}"
-    return listed([name or f"{index} (unnamed)" for index, name in enumerate(table.names, 1)])
+def _find(table: Table, wanted: str, option: str) -> Hashable:
+    """Return the column of a name or, if no name is digits, of a number from 1."""
+    if wanted in table.names:
+        return wanted
+    has_names = not isinstance(table, TextTable) or table.has_header
+    by_number = not has_names or not has_digits(table.names)
+    if by_number and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
+        return table.names[int(wanted) - 1]
+    problem = f"{option} {wanted}: no such column; there are {listed(table.names)}"
+    raise SourceError(table.name, None, problem)

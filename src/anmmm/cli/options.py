@@ -67,13 +67,13 @@ def _two_names(texts: tuple[str, ...], fault: str) -> list[tuple[str, ...]]:
     return pairs
 
 
-def parse_columns(texts: tuple[str, ...]) -> Any:
-    """Return ``--columns`` for `as_pairs`: lines of CSV with two names, or ``all``."""
+def parse_pairs(texts: tuple[str, ...]) -> Any:
+    """Return ``--pairs`` for `as_pairs`: lines of CSV with two names, or ``all``."""
     if texts == ("all",):
         return "all"
     if "all" in texts:
-        raise InputError("--columns all pairs every two columns; omit it, or the other --columns")
-    return _two_names(texts, "--columns must be two names, such as a,b, or all")
+        raise InputError("--pairs all pairs every two columns; omit it, or the other --pairs")
+    return _two_names(texts, "--pairs must be two names, such as a,b, or all")
 
 
 def plot_option(drawn: str = "the result") -> Callable[[Command], Command]:
@@ -99,18 +99,14 @@ categories_option = click.option(
 )
 source_options = [
     click.option(
-        "--format", metavar="NAME", help="Format of the source, if its name does not show it."
-    ),
-    click.option(
-        "--columns",
+        "--pairs",
         multiple=True,
-        callback=parsed_by(lambda texts, option: parse_columns(texts)),
+        callback=parsed_by(lambda texts, option: parse_pairs(texts)),
         metavar="A,B|all",
         help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
         "categories.",
     ),
     categories_option,
-    click.option("--targets", metavar="FILE", help="True directions of the pairs."),
     header_option,
 ]
 column_options = [

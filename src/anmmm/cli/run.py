@@ -46,7 +46,7 @@ PROGRESS_SECONDS = 30.0
 # Time limit of connecting to Dask.
 DASK_SECONDS = 10
 # Options of `as_pairs`.
-_READING = ("format", "columns", "categories", "targets", "header")
+_READING = ("pairs", "categories", "header")
 # Larger collections are not printed if they are written to a file.
 SHORT = 1000
 
@@ -97,7 +97,7 @@ class CollectionRun:
             pairs = as_pairs(self.source, **self.reading)
             if shown is not None and not getattr(pairs, "variables", ()):
                 raise InputError(
-                    f"{self.source}: a map (--plot) needs the pairs of one table, --columns all; "
+                    f"{self.source}: a map (--plot) needs the pairs of one table, --pairs all; "
                     "of other pairs write the rows with -o, then use anmmm report"
                 )
             # Refuses the checkpoint of another run, which then stays as it is.
@@ -135,9 +135,7 @@ class CollectionRun:
             return None, False
         with input_errors():
             check_sink(output)
-        for read in (self.source, self.reading["targets"]):
-            if read is not None:
-                refuse_input_as_output(output, read)
+        refuse_input_as_output(output, self.source)
         self._refuse_pair(output)
         with input_errors(output):
             checkpoint = self._checkpoint_of(output)
@@ -154,8 +152,7 @@ class CollectionRun:
         """Refuse a file that the next run on a plain folder would read as a pair."""
         if not is_pair_file(output) or not is_within(output, self.source):
             return
-        is_plain = self.reading["format"] == "folder"
-        if is_plain or not os.path.isfile(os.path.join(self.source, META)):
+        if not os.path.isfile(os.path.join(self.source, META)):
             raise InputError(
                 f"{output}: the next run would read this file as a pair of the folder; write to "
                 f"another folder, or to .jsonl or .parquet"

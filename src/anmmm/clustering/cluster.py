@@ -14,13 +14,22 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import softmax
 
-from anmmm._categories import complete_rows, names_of
-from anmmm._columns import takes_pairs
+from anmmm._arrays import as_real
+from anmmm._categories import complete_rows
+from anmmm._columns import takes_pairs, variable_names
 from anmmm._record import Record, computed
-from anmmm._text import Table, printable
+from anmmm._text import Table, counted, printable
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
-from anmmm._validation import as_new_cause, as_new_pair, as_pair, check_count, check_rng
+from anmmm._validation import (
+    as_columns,
+    as_finite,
+    as_pair,
+    check_aligned,
+    check_count,
+    check_lengths,
+    check_rng,
+)
 from anmmm._warning import default_float_errors
 from anmmm.clustering.choice import Described, describe_numbers, shortest_single
 from anmmm.clustering.kmeans import kmeans_labels
@@ -316,7 +325,7 @@ class ClusteringResult(Record):
         return self.mixture
 
     def _new_causes(self, x: ArrayLike) -> FloatArray:
-        return self._scales[0].apply(as_new_cause(x, self._points[0].shape[1]))
+        return self._scales[0].apply(_new_columns(x, "x", self._points[0].shape[1]))
 
     def predict(self, x: ArrayLike, y: ArrayLike) -> IntArray:
         """Label new observations by the mechanism under which they are most probable.
@@ -376,7 +385,7 @@ class ClusteringResult(Record):
             In nats, for y in its own unit; see `predict`. The sum of their exponentials over the
             mechanisms is the density of the effect or, by a refined result, a lower bound on it.
         """
-        cause, effect = as_new_pair(x, y, *(part.shape[1] for part in self._points))
+        cause, effect = _new_pair(x, y, *(part.shape[1] for part in self._points))
         X, Y = (
             scale.apply(part) for scale, part in zip(self._scales, (cause, effect), strict=True)
         )
@@ -474,7 +483,7 @@ def cluster_mechanisms(
     """
     first, second, dropped = complete_rows(x, y, missing, numbers=True)
     cause, effect = as_pair(first, second)
-    names = names_of(x, y)
+    names = variable_names(x, y)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,
@@ -575,3 +584,23 @@ def _unrefined(options: ClusteringOptions, number: int, n_outputs: int) -> str:
     if n_outputs > 1:
         return f"the effect has {n_outputs} columns, but the mixture takes one"
     return f"a mixture of {number} mechanisms leaves some without observations"
+
+
+def _new_pair(
+    x: ArrayLike, y: ArrayLike, n_features: int, n_outputs: int
+) -> tuple[FloatArray, FloatArray]:
+    """Check new observations of two variables that had so many columns when they were fitted."""
+    check_aligned(x, y)
+    first = _new_columns(x, "x", n_features)
+    second = _new_columns(y, "y", n_outputs)
+    check_lengths(first, second, ("x", "y"))
+    return first, second
+
+
+def _new_columns(values: ArrayLike, name: str, width: int) -> FloatArray:
+    """Check new observations of a variable that had so many columns when it was fitted."""
+    columns = as_finite(as_columns(as_real(values, name), name), name)
+    if columns.shape[1] != width:
+        found = counted(columns.shape[1], "column")
+        raise ValueError(f"{name} has {found}, but {width} when it was fitted")
+    return columns

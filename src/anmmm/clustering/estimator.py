@@ -10,9 +10,9 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._categories import names_of
+from anmmm._columns import variable_names
+from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
-from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm._warning import default_float_errors
 from anmmm.clustering.cluster import ClusteringOptions, cluster_pair
 from anmmm.gppom import FitOptions, TakesFitOptions
@@ -103,7 +103,7 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
             fit_options=self.fit_options,
         )
         result = cluster_pair(cause, effect, options, self.random_state)
-        self.result_ = result = replace(result, names=names_of(X, y))
+        self.result_ = result = replace(result, names=variable_names(X, y))
         self.labels_ = result.labels
         self.latent_ = result.latent
         self.probabilities_ = result.probabilities

@@ -39,7 +39,7 @@ def cluster_pairs(
     n_mechanisms: int | str = 2,
     *,
     cause: str = "auto",
-    columns: Any = None,
+    pairs: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
     random_state: RandomState = None,
@@ -64,7 +64,7 @@ def cluster_pairs(
         direction is unusable); ``"inferred"``, the one of `anmmm.infer_direction` with its defaults
         (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth if it is known,
         else inferred. The row has the variable and `cause_source`.
-    columns, n_jobs, progress, random_state, checkpoint, shard, skip
+    pairs, n_jobs, progress, random_state, checkpoint, shard, skip
         As in `anmmm.infer_directions`.
     refine, max_mechanisms, fit_options
         Options of the clustering of a pair; see `anmmm.cluster_mechanisms`.
@@ -103,7 +103,7 @@ def cluster_pairs(
     return run_pairs(
         ClusterTask(options, missing, cause=cause),
         source,
-        columns=columns,
+        pairs=pairs,
         n_jobs=n_jobs,
         progress=progress,
         random_state=random_state,

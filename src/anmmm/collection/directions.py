@@ -20,7 +20,7 @@ from anmmm.gppom import FitOptions
 def infer_directions(
     source: Any,
     *,
-    columns: Any = None,
+    pairs: Any = None,
     categories: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -43,9 +43,9 @@ def infer_directions(
     ----------
     source : str, path-like, mapping or iterable
         ``"sample"``, a folder in Tübingen layout, a mapping of id to ``(x, y)``, an iterable of
-        `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
+        `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `pairs` a data frame, array or file with a
         variable in each column; see `anmmm.collection.as_pairs`. Read during iteration.
-    columns : "all" or list of pairs of names, optional
+    pairs : "all" or list of pairs of names, optional
         Columns of a table to pair: every two that hold numbers or categories, or
         ``[("a", "b"), ...]``.
     categories : list of names, optional
@@ -74,12 +74,12 @@ def infer_directions(
         Ids of pairs that are left out, such as those that end their worker process: their rows have
         the status ``"unusable"``.
     explain : bool
-        Whether to condition all pairs of a table (``columns="all"``) on one or two other columns.
+        Whether to condition all pairs of a table (``pairs="all"``) on one or two other columns.
         `PairResult.explained_by` names those given which no further dependence of x and y was
         found; such a pair has a confidence of at most 0.5. Adds a third to five quarters of the
         time.
     screen : float, optional
-        False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
+        False discovery rate, such as 0.05, for tables with ``pairs="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The
         remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
     criterion, fit_options, common_cause, prior
@@ -137,7 +137,7 @@ def infer_directions(
     return run_pairs(
         DirectionTask(options, missing, max_samples=max_samples),
         source,
-        columns=columns,
+        pairs=pairs,
         categories=categories,
         n_jobs=n_jobs,
         progress=progress,

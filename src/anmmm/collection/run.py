@@ -208,7 +208,7 @@ def run_pairs(
     task: PairTask,
     source: Any,
     *,
-    columns: Any = None,
+    pairs: Any = None,
     categories: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -226,7 +226,7 @@ def run_pairs(
         raise TypeError(f"skip must be a list of ids of pairs, found {skip!r}")
     if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
-    opened = _open(source, columns, categories, explain, screen)
+    opened = _open(source, pairs, categories, explain, screen)
     task.prepare()
     seed = int.from_bytes(check_rng(random_state).bytes(16), "little")
     kept = None if checkpoint is None else Checkpoint(checkpoint)
@@ -246,12 +246,12 @@ def run_pairs(
     return PairResults(_with_bar(run.rows(), total, progress), task.record, total, run)
 
 
-def _open(source: Any, columns: Any, categories: Any, explain: bool, screen: Any) -> PairSource:
-    opened = as_pairs(source, columns=columns, categories=categories)
+def _open(source: Any, pairs: Any, categories: Any, explain: bool, screen: Any) -> PairSource:
+    opened = as_pairs(source, pairs=pairs, categories=categories)
     rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
     if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
         raise ValueError(
-            "screen tests all pairs of a table: pass a table and columns='all', or no screen"
+            "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
         )
     return opened.prepared(explain, rate) if isinstance(opened, TablePairs) else opened
 

@@ -1,6 +1,6 @@
 """Data: variable pairs from folders, the embedded sample, and synthetic ones."""
 
-from anmmm.datasets.errors import SourceError
+from anmmm._tables.errors import SourceError
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample

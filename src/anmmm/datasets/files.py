@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from anmmm._signals import unless_signal
+from anmmm._tables.errors import SourceError
 from anmmm._typing import StrPath
-from anmmm.datasets.errors import SourceError
 
 
 class FromFiles:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, complete_rows, plain
+from anmmm._categories import as_variables, category_values, complete_rows
 from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
@@ -134,7 +134,11 @@ class Pair(Record):
             raise ValueError(self.problem)
         first, second, categorical, _ = as_variables(self.x, self.y)
         x, y = (
-            plain(given, name) if names else values[:, 0] if values.shape[1] == 1 else values
+            category_values(given, name)
+            if names
+            else values[:, 0]
+            if values.shape[1] == 1
+            else values
             for given, name, values, names in zip(
                 (self.x, self.y), ("x", "y"), (first, second), categorical, strict=True
             )

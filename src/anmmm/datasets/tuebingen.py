@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import overload
@@ -16,18 +16,18 @@ from typing import overload
 import numpy as np
 
 from anmmm._signals import unless_signal
+from anmmm._tables.errors import SourceError
+from anmmm._tables.table import NUMBER, Table
+from anmmm._tables.text import check_header, decode, read_text
 from anmmm._text import brief
 from anmmm._typing import FloatArray, StrPath
-from anmmm.datasets.errors import SourceError
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
-from anmmm.datasets.text import TextTable, check_header, read_table
 from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 META = "pairmeta.txt"
 TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
-# File systems allow names of 255 bytes.
-_FILE_NAME = re.compile(r"[^/\\]{1,250}", re.DOTALL)
+_FIELDS = "id cause_first cause_last effect_first effect_last [weight]"
 _DIGITS = re.compile(r"(\d+)")
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
@@ -45,51 +45,50 @@ class _Entry:
     group: str | None = None
 
     def read(self, header: bool | None) -> Pair:
+        problem = ""
         try:
             refuse_irregular(self.path)
-            table = read_table(self.path, header=header)
-            first, second = self._columns(table)
-            values = table.numbers([*first, *second])
+            x, y = self._variables(read_text(self.path, header))
         except FileNotFoundError:
-            return self._unreadable(f"{self.path.name}: no such file")
+            problem = f"{self.path.name}: no such file"
         except unless_signal(OSError) as error:
-            return self._unreadable(f"{self.path.name}: {error.strerror}")
+            problem = f"{self.path.name}: {error.strerror}"
         except SourceError as error:
             # Without the folder, which is the same for all rows.
-            return self._unreadable(str(SourceError(self.path.name, error.place, error.problem)))
+            problem = str(SourceError(self.path.name, error.place, error.problem))
+        if problem:
+            return Pair.unreadable(
+                self.pair_id, problem, truth=self.truth, weight=self.weight, group=self.group
+            )
         # Missing values of other columns do not matter.
-        complete = values[~np.isnan(values).any(axis=1)]
+        is_complete = ~np.isnan(np.column_stack([x, y])).any(axis=1)
+        n_dropped = int(np.count_nonzero(~is_complete))
         return Pair(
             self.pair_id,
-            _variable(complete[:, : len(first)]),
-            _variable(complete[:, len(first) :]),
+            x[is_complete],
+            y[is_complete],
             self.truth,
             self.weight,
             self.group,
-            n_dropped=len(values) - len(complete),
-            missing=f"{self.path.name} lacks values" if len(complete) < len(values) else "",
+            n_dropped=n_dropped,
+            missing=f"{self.path.name} lacks values" if n_dropped else "",
         )
 
-    def _columns(self, table: TextTable) -> tuple[range, range]:
+    def _variables(self, table: Table) -> tuple[FloatArray, FloatArray]:
+        """Return both variables, each of shape (n,) or (n, n_features)."""
+        names = table.names
         if self.first is None or self.second is None:
-            columns = [c for c in range(table.n_columns) if c not in table.row_numbers()]
-            if len(columns) != 2:
-                problem = f"expected 2 columns, found {len(columns)}; {META} chooses columns"
-                raise SourceError(table.path, None, problem)
-            return range(columns[0], columns[0] + 1), range(columns[1], columns[1] + 1)
+            chosen = [name for name in names if name not in table.row_numbers]
+            if len(chosen) != 2:
+                problem = f"expected 2 columns, found {len(chosen)}; {META} chooses columns"
+                raise SourceError(table.name, None, problem)
+            return _variable(table, chosen[:1]), _variable(table, chosen[1:])
         needed = max(self.first.stop, self.second.stop)
-        if needed > table.n_columns:
-            raise SourceError(
-                table.path,
-                None,
-                f"{META} names column {needed}, but the file has {table.n_columns}",
-            )
-        return self.first, self.second
-
-    def _unreadable(self, problem: str) -> Pair:
-        return Pair.unreadable(
-            self.pair_id, problem, truth=self.truth, weight=self.weight, group=self.group
-        )
+        if needed > len(names):
+            problem = f"{META} names column {needed}, but the file has {len(names)}"
+            raise SourceError(table.name, None, problem)
+        first, second = ([names[at] for at in block] for block in (self.first, self.second))
+        return _variable(table, first), _variable(table, second)
 
 
 class PairFolder(Sequence[Pair], FromFiles):
@@ -110,8 +109,10 @@ class PairFolder(Sequence[Pair], FromFiles):
     kind = "folder"
 
     def __init__(self, path: Path, entries: Sequence[_Entry], header: bool | None = None) -> None:
-        self.path, self.name = path, str(path)
-        self._entries, self._header = tuple(entries), header
+        self.path = path
+        self.name = str(path)
+        self._entries = tuple(entries)
+        self._header = header
         self.files = tuple(entry.path for entry in self._entries)
         self.options = {"header": header}
 
@@ -196,14 +197,15 @@ def load_pairs(
         raise OSError(errno.ENOTDIR, "not a folder", str(folder))
     if meta is not False:
         refuse_irregular(folder / META)
-    there, header = (folder / META).is_file(), check_header(header)
-    if meta and not there:
+    is_headed = check_header(header)
+    has_meta = (folder / META).is_file()
+    if meta and not has_meta:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
-    if not (there if meta is None else meta):
-        return PairFolder(folder, _loose(folder), header)
-    entries = _from_meta(folder, read_table(folder / META, comments=True))
+    if meta is False or not has_meta:
+        return PairFolder(folder, _loose(folder), is_headed)
+    entries = _from_meta(folder)
     grouped = _grouped(entries) if _is_collection(entries) else entries
-    return PairFolder(folder, grouped, header)
+    return PairFolder(folder, grouped, is_headed)
 
 
 def load_tuebingen(path: StrPath) -> PairFolder:
@@ -228,7 +230,8 @@ def load_tuebingen(path: StrPath) -> PairFolder:
         As `load_pairs`; also if the folder has no ``pairmeta.txt``.
     """
     pairs = load_pairs(path, meta=True)
-    entries, seen = [], SeenIds(pairs.name)
+    entries = []
+    seen = SeenIds(pairs.name)
     for entry in pairs._entries:
         number = _number(entry)
         pair_id = entry.pair_id if number is None else f"pair{number:04d}"
@@ -257,47 +260,54 @@ def _is_collection(entries: Sequence[_Entry]) -> bool:
     )
 
 
-def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
-    if meta.n_columns not in (5, 6):
-        raise SourceError(
-            meta.path,
-            meta.lines[0],
-            "expected 'id cause_first cause_last effect_first effect_last [weight]', found "
-            f"{meta.n_columns} fields",
-        )
-    numbers = meta.numbers(range(1, meta.n_columns))
+def _from_meta(folder: Path) -> list[_Entry]:
+    """Return the pairs of ``pairmeta.txt``."""
+    path = folder / META
+    text = decode(path.read_bytes(), str(path))
     files = {file.name: file for file in sorted(folder.iterdir())}
     entries: list[_Entry] = []
-    seen = SeenIds(meta.path)
-    for cells, line, values in zip(meta.rows, meta.lines, numbers, strict=True):
+    seen = SeenIds(str(path))
+    for line, row in enumerate(text.split("\n"), start=1):
+        cells = row.split()
+        if not cells or cells[0].startswith("#"):
+            continue
         try:
-            cause, effect = _block(values[0], values[1]), _block(values[2], values[3])
-            if cause.start < effect.stop and effect.start < cause.stop:
-                raise ValueError("cause and effect share a column")
-            if not _FILE_NAME.fullmatch(cells[0]):
-                raise ValueError(
-                    "the id must be the name of a file in this folder, without its suffix; found "
-                    f"{brief(cells[0])}"
-                )
-            weight = float(values[4]) if len(values) > 4 else 1.0
-            if not (math.isfinite(weight) and weight >= 0.0):
-                raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
+            entry = _entry(folder, files, cells)
         except ValueError as error:
-            raise SourceError(meta.path, line, str(error)) from None
-        path = _data_file(folder, files, cells[0])
-        seen.add(path.stem, f"line {line}", "keep one of these lines")
-        cause_first = cause.start < effect.start
-        first, second = (cause, effect) if cause_first else (effect, cause)
-        entries.append(_Entry(path.stem, path, first, second, 1 if cause_first else -1, weight))
+            raise SourceError(str(path), line, str(error)) from None
+        seen.add(entry.pair_id, f"line {line}", "keep one of these lines")
+        entries.append(entry)
+    if not entries:
+        raise SourceError(str(path), None, "the file is empty")
     return entries
 
 
-def _block(first: float, last: float) -> range:
-    if not (first >= 1 and last >= first and first.is_integer() and last.is_integer()):
-        raise ValueError(
-            f"columns count from 1, the last not before the first; found {first:g} to {last:g}"
-        )
-    return range(int(first) - 1, int(last))
+def _entry(folder: Path, files: dict[str, Path], cells: list[str]) -> _Entry:
+    """Return the pair of a line of ``pairmeta.txt``."""
+    if len(cells) not in (5, 6):
+        raise ValueError(f"expected '{_FIELDS}', found {len(cells)} fields")
+    try:
+        columns = [int(cell) for cell in cells[1:5]]
+    except ValueError:
+        raise ValueError(f"columns must be whole numbers, found {cells[1:5]}") from None
+    for first, last in (columns[:2], columns[2:]):
+        if not 1 <= first <= last:
+            problem = "columns count from 1, the last not before the first; found "
+            raise ValueError(f"{problem}{first} to {last}")
+    cause = range(columns[0] - 1, columns[1])
+    effect = range(columns[2] - 1, columns[3])
+    if cause.start < effect.stop and effect.start < cause.stop:
+        raise ValueError("cause and effect share a column")
+    weight = float(cells[5]) if len(cells) == 6 else 1.0
+    if not (math.isfinite(weight) and weight >= 0.0):
+        raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
+    if "/" in cells[0] or "\\" in cells[0]:
+        problem = "the id must be the name of a file in this folder, without its suffix; found "
+        raise ValueError(f"{problem}{brief(cells[0])}")
+    path = _data_file(folder, files, cells[0])
+    if cause.start < effect.start:
+        return _Entry(path.stem, path, cause, effect, 1, weight)
+    return _Entry(path.stem, path, effect, cause, -1, weight)
 
 
 def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
@@ -336,6 +346,13 @@ def is_pair_file(path: StrPath) -> bool:
     )
 
 
-def _variable(block: FloatArray) -> FloatArray:
-    """Return a contiguous array, a vector if the block has one column."""
-    return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)
+def _variable(table: Table, names: Sequence[Hashable]) -> FloatArray:
+    """Return columns of numbers as a contiguous array, a vector if there is one column."""
+    for name in names:
+        if table.kinds.get(name) != NUMBER:
+            fault = SourceError(table.name, None, f"{name} holds text, which is not numbers")
+            raise table.faults.get(name, fault)
+    columns = table.read(names, [])
+    if len(names) == 1:
+        return np.ascontiguousarray(columns[names[0]])
+    return np.column_stack([columns[name] for name in names])

@@ -9,9 +9,9 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._categories import names_of
+from anmmm._columns import variable_names
+from anmmm._estimators import all_or_nothing, check_fit_input
 from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import all_or_nothing, check_fit_input
 from anmmm.direction.infer import Criterion, infer_direction
 from anmmm.direction.prior import Prior
 from anmmm.gppom import FitOptions, TakesFitOptions
@@ -99,7 +99,7 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         first, second = check_fit_input(self, X, y, pair=True)
         # The parameters are the options of the function.
         result = infer_direction(first, second, **self.get_params(deep=False))
-        self.result_ = result = replace(result, names=names_of(X, y))
+        self.result_ = result = replace(result, names=variable_names(X, y))
         self.direction_ = result.direction
         self.score_ = result.score
         self.forward_score_ = result.models.forward_score

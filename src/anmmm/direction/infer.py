@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from anmmm._categories import Variables, complete_variables, names_of
-from anmmm._columns import takes_pairs
+from anmmm._categories import Variables, complete_variables
+from anmmm._columns import takes_pairs, variable_names
 from anmmm._compiling import listening
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, Missing, RandomState
@@ -169,7 +169,7 @@ def infer_direction(
         prior=prior,
     )
     with listening(_compile_ahead):
-        result = decide(variables, options, random_state, names=names_of(x, y))
+        result = decide(variables, options, random_state, names=variable_names(x, y))
     # Copies, because the caller may change the arrays.
     kept = variables._replace(x=variables.x.copy(), y=variables.y.copy())
     return replace(result, n_dropped=n_dropped, _variables=kept)

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
+from anmmm._validation import as_matrix
 from anmmm._warning import default_float_errors
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions, TakesFitOptions

@@ -11,9 +11,9 @@ from numpy.random import Generator
 
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import as_matrices, check_rng
+from anmmm._validation import check_rng
 from anmmm._warning import default_float_errors, warn_unconverged
-from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.objective import GPPOMObjective, as_matrices
 from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import FloatArray
-from anmmm._validation import as_matrices
+from anmmm._typing import ArrayLike, FloatArray
+from anmmm._validation import as_finite, check_aligned, check_lengths
 from anmmm._warning import numpy_defaults
 from anmmm.gppom.engines import make_engine
 from anmmm.gppom.options import OBJECTIVE_TOLERANCE, FitOptions
@@ -217,3 +217,24 @@ class GPPOMObjective:
         d_hidden = d_theta @ W2.T * hidden * (1.0 - hidden)
         of_hidden = (self._inputs.T @ d_hidden).ravel(), d_hidden.sum(axis=0)
         return np.concatenate([*of_hidden, (hidden.T @ d_theta).ravel(), d_theta.sum(axis=0)])
+
+
+def as_matrices(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Check that X and Y are finite matrices of equally many rows; X may be None: no columns."""
+    second = _as_finite_matrix(Y, "Y")
+    if X is None:
+        return np.empty((len(second), 0)), second
+    check_aligned(X, Y, ("X", "Y"))
+    first = _as_finite_matrix(X, "X")
+    check_lengths(first, second, ("X", "Y"))
+    return first, second
+
+
+def _as_finite_matrix(values: ArrayLike, name: str) -> FloatArray:
+    matrix = as_finite(values, name)
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(
+            f"{name} must be two-dimensional with a row and a column at least, found shape "
+            f"{matrix.shape}"
+        )
+    return matrix

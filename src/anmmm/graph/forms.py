@@ -14,11 +14,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from anmmm._arrays import as_real
 from anmmm._optional import require
+from anmmm._tables import is_frame
 from anmmm._text import brief
 from anmmm._typing import IntArray, StrPath
-from anmmm._validation import as_real
-from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 
 # The cause first, if it is directed.

@@ -14,14 +14,13 @@ import numpy as np
 
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, can_report, listening
+from anmmm._tables import check_header, open_table
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
 from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.run import check_jobs
-from anmmm.collection.sources.columns import open_table
-from anmmm.datasets.text import check_header
 from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, UNSURE, is_function
 from anmmm.direction.hypotheses import cause_probability, independence_probability
 from anmmm.direction.outcome import SURE

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, Names, is_constant, level_names, missing_of
+from anmmm._categories import Names, is_constant, level_names, missing_of
+from anmmm._cells import MOST_CATEGORIES
+from anmmm._tables import Columns, SourceError, Table
+from anmmm._tables.table import missing_text, refuse_same_spelling
 from anmmm._text import brief, counted, listed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.columns import Columns, Table
-from anmmm.collection.sources.protocol import missing_text
-from anmmm.collection.sources.table import refuse_same_spelling
-from anmmm.datasets.errors import SourceError
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.lengths import Sample
 from anmmm.graph.search import Rules, causal_order

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anmmm.collection.sources.columns import open_table
+from anmmm._tables import open_table
 from anmmm.graph.forms import ARROW, read_graph, rebuilt
 from anmmm.graph.table import with_columns
 from anmmm.interop._pairs import decision, learned

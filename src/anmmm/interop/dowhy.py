@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from anmmm._tables import open_table
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.columns import open_table
 from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import conditional_pvalue, learned
 from anmmm.interop.lingam import adjacency

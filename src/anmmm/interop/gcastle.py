@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._tables import is_frame, open_table
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.columns import is_frame, open_table
 from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import decision, learned
 from anmmm.interop.lingam import adjacency

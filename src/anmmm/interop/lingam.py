@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._arrays import as_real
+from anmmm._tables import is_frame
 from anmmm._typing import FloatArray, IntArray
-from anmmm._validation import as_finite, as_real
-from anmmm.collection.sources.columns import is_frame
+from anmmm._validation import as_finite
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import MarkedEdge, PartialGraph, edges_of_arcs
 

@@ -10,14 +10,9 @@ from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
 from anmmm._typing import ArrayLike, FloatArray, IntArray
-from anmmm._validation import (
-    all_or_nothing,
-    check_count,
-    check_fit_input,
-    check_new_input,
-    check_nonnegative,
-)
+from anmmm._validation import check_count, check_nonnegative
 from anmmm._warning import default_float_errors
 from anmmm.mixture.em import fit_single, is_auto, smallest_noise
 from anmmm.mixture.fits import fit_location_scale

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._categories import as_labels
+from anmmm._arrays import is_missing
 from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import check_between, check_nonnegative
@@ -324,3 +325,23 @@ def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
         columnspacing=1.4,
     )
     shown.get_title().set_fontsize("medium")
+
+
+def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:
+    """Return the distinct labels in their order, and each observation's place among them."""
+    array = np.asarray(values)
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
+            "observations"
+        )
+    n_missing = sum(map(is_missing, array.tolist()))
+    if n_missing:
+        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise TypeError(
+            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
+        ) from None
+    return distinct, codes

@@ -40,7 +40,7 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
     Parameters
     ----------
     rows : iterable of PairResult
-        Rows of `anmmm.infer_directions` for pairs of a table, such as ``columns="all"``.
+        Rows of `anmmm.infer_directions` for pairs of a table, such as ``pairs="all"``.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
 

@@ -41,7 +41,7 @@ def test_a_frame_in_long_form_is_a_pair_for_each_id(frame):
     [
         ("pair_id,x,y\na,1,2\na,<3,4\n", "long.csv:3: x holds '<3'.*detection limit"),
         ("pair_id,x,y\na,u,2\na,v,4\n", "column 'x' must hold numbers"),
-        ("pair_id,x,y,truth,target\na,1,2,1,1\n", "columns truth and target; keep one"),
+        ("pair_id,x,y,truth,target\na,1,2,1,1\n", "truth, target; keep one"),
         ("id,x,y\na,1,2\n", "name the columns pair_id, x and y"),
     ],
 )

@@ -40,14 +40,14 @@ def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (np.zeros((10, 2)), r"a single table \(ndarray\)"),
-        (pd.DataFrame({"a": X}), r"a single table \(DataFrame\)"),
+        (np.zeros((10, 2)), "pairs="),
+        (pd.DataFrame({"a": X}), "pairs="),
         (None, "found NoneType"),
         ((X, Y), r"one pair: use infer_direction\(x, y\)"),
     ],
 )
 def test_other_sources_are_refused(source, message):
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises((TypeError, SourceError), match=message):
         as_pairs(source)
 
 

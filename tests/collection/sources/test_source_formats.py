@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from anmmm.collection import SourceError, as_pairs
-
-CDT = "SampleID,A,B\na,1 2,3 4\n"
+from anmmm.datasets import load_pairs
 
 
 @pytest.fixture
@@ -15,34 +14,26 @@ def layouts(tmp_path):
     (tmp_path / "pairs" / "pair1.txt").write_text("1 2\n3 4\n")
     (tmp_path / "loose").mkdir()
     (tmp_path / "loose" / "a.csv").write_text("1,2\n3,4\n")
-    (tmp_path / "cdt.csv").write_text(CDT)
     return tmp_path
 
 
-def test_the_format_is_recognized_or_named(layouts):
+def test_a_folder_has_a_meta_file_or_none(layouts):
     assert [pair.truth for pair in as_pairs(layouts / "pairs")] == [-1]
     assert [pair.pair_id for pair in as_pairs(str(layouts / "loose"))] == ["a"]
-    assert [pair.pair_id for pair in as_pairs(layouts / "cdt.csv")] == ["a"]
-    # Or it is named.
-    (pair,) = as_pairs(layouts / "pairs", format="folder")
+    (pair,) = load_pairs(layouts / "pairs", meta=False)
     assert (pair.pair_id, pair.truth) == ("pair1", None)
     with pytest.raises(FileNotFoundError, match=r"the folder has no pairmeta\.txt"):
-        as_pairs(layouts / "loose", format="tuebingen")
-    renamed = (layouts / "cdt.csv").rename(layouts / "cdt.gibberish")
-    assert [pair.pair_id for pair in as_pairs(renamed, format="cdt")] == ["a"]
-    with pytest.raises(ValueError, match="format must be one of 'tuebingen', 'folder', 'cdt', "):
-        as_pairs(renamed, format="hdf")
+        load_pairs(layouts / "loose", meta=True)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("table.csv.gz", CDT.encode(), "pass format="),
-        ("table", CDT.encode(), "pass format="),
         ("p.tsv", b"", "the file is empty$"),
         ("p.parquet", b"", "the file is empty$"),
-        ("p.zip", b"\x1f\x8b\x08\0\0", "the file is compressed.*; unpack it$"),
-        ("p.csv", b"\x1f\x8b\x08\0\0", "the file is compressed.*; unpack it$"),
+        ("p.parquet", b"a,b\n1,2\n", "content is broken"),
+        ("p.zip", b"\x1f\x8b\x08\0\0", "compressed"),
+        ("p.csv", b"SampleID,A,B\na,1 2,3 4\n", "pairs="),
     ],
 )
 def test_a_file_of_no_format_is_one_sentence(tmp_path, name, content, message):
@@ -52,27 +43,19 @@ def test_a_file_of_no_format_is_one_sentence(tmp_path, name, content, message):
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
-@pytest.mark.parametrize("format", [None, "tuebingen", "cdt", "table"])
-def test_missing_paths_and_folders_are_system_errors(layouts, format):
+def test_missing_paths_are_system_errors(layouts):
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):
-        as_pairs(layouts / "none.csv", format=format)
-    if format in ("cdt", "table"):
-        with pytest.raises(IsADirectoryError, match=f"a folder, but format '{format}' is a file"):
-            as_pairs(layouts, format=format)
-    if format == "tuebingen":
-        with pytest.raises(NotADirectoryError, match="not a folder"):
-            as_pairs(layouts / "cdt.csv", format=format)
+        as_pairs(layouts / "none.csv")
 
 
 def test_options_without_an_effect_are_refused(layouts):
     for source in ("sample", layouts / "pairs", {}, iter([]), as_pairs("sample")):
-        for name, value in (("columns", "all"), ("targets", {"a": 1})):
-            with pytest.raises(ValueError, match=f"{name} is for"):
-                as_pairs(source, **{name: value})
+        with pytest.raises(ValueError, match="pairs is for tables"):
+            as_pairs(source, pairs="all")
     for source, options, message in (
-        (layouts / "cdt.csv", {"columns": "all"}, "columns is for tables"),
-        (np.zeros((3, 2)), {"columns": "all", "targets": {}}, "targets is for"),
-        ({}, {"format": "cdt"}, "format='cdt' is for paths"),
+        (np.zeros((3, 2)), {"pairs": "all", "header": True}, "header is for text files"),
+        ({}, {"header": False}, "header is for text files"),
+        ("sample", {"categories": ["a"]}, "categories is for tables"),
         ("", {}, "source must name"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -80,8 +63,7 @@ def test_options_without_an_effect_are_refused(layouts):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-@pytest.mark.parametrize("format", [None, "cdt", "table", "parquet"])
-def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path, format):
+def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path):
     os.mkfifo(tmp_path / "p.csv")
     with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read only once"):
-        as_pairs(tmp_path / "p.csv", format=format)
+        as_pairs(tmp_path / "p.csv", pairs="all")

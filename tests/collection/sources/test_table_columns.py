@@ -59,7 +59,7 @@ def table(request, tmp_path):
 
 def test_all_pairs_of_columns_in_the_order_of_the_table(table):
     with warnings.catch_warnings(action="error"):
-        source = as_pairs(table, columns="all", format="table")
+        source = as_pairs(table, pairs="all")
     assert operator.length_hint(source) == 10
     pairs = list(source)
     assert [pair.pair_id for pair in pairs] == list(map(",".join, itertools.combinations(DATA, 2)))
@@ -76,22 +76,22 @@ def test_all_pairs_of_columns_in_the_order_of_the_table(table):
 
 
 def test_a_column_of_text_is_of_categories(table):
-    source = as_pairs(table, columns=[("name", "c"), ("c", "a")])
+    source = as_pairs(table, pairs=[("name", "c"), ("c", "a")])
     assert operator.length_hint(source) == 2
     named, whole = source
     assert (named.x.tolist(), named.y.tolist(), named.n_dropped) == (["p", "r", "s"], [9, 7, 6], 1)
     assert named.missing.startswith("c lacks 1 of 4 values")
     assert (named.problem, whole.problem, whole.pair_id) == ("", "", "c,a")
     np.testing.assert_array_equal([whole.x, whole.y], [[9, 6], [1.5, 4]])
-    with pytest.raises((TypeError, SourceError), match=r"columns=\[\('a', 'b'\), \.\.\.\]"):
+    with pytest.raises((TypeError, SourceError), match=r"pairs=\[\('a', 'b'\), \.\.\.\]"):
         as_pairs(table)
 
 
 def test_a_table_can_be_walked_again_and_has_a_fingerprint(table):
-    source = as_pairs(table, columns="all")
+    source = as_pairs(table, pairs="all")
     assert len(list(source)) == len(list(source)) == 10
     found = [
-        str(as_pairs(table, columns=columns).fingerprint())
+        str(as_pairs(table, pairs=columns).fingerprint())
         for columns in ("all", [("a", "b")], [("b", "a")], "all")
     ]
     assert len(set(found)) == 3
@@ -104,11 +104,11 @@ def test_all_leaves_constants_out():
         {"k": 7.0, "a": DATA["a"], "b": DATA["b"], "one": [1, None, 1, 1], "no": nothing}
     )
     with pytest.warns(UserWarning, match=r"pairs: k, one \(constant\); no \(no values\)$"):
-        source = as_pairs(frame, columns="all")
+        source = as_pairs(frame, pairs="all")
     assert operator.length_hint(source) == 1
     assert [pair.pair_id for pair in source] == ["a,b"]
     # Whoever names a column gets its pair, and the row says what is wrong with it.
-    assert len(list(as_pairs(frame, columns=[("k", "a")]))) == 1
+    assert len(list(as_pairs(frame, pairs=[("k", "a")]))) == 1
 
 
 @pytest.mark.parametrize("form", ["frame", "csv", "parquet"])
@@ -120,7 +120,7 @@ def test_all_leaves_dates_and_texts_of_too_many_kinds_out(tmp_path, form):
     frame.to_parquet(tmp_path / "t.parquet")
     source = frame if form == "frame" else tmp_path / f"t.{form}"
     with pytest.warns(UserWarning, match=r"day \(dates\); key \(more than") as caught:
-        pairs = list(as_pairs(source, columns="all"))
+        pairs = list(as_pairs(source, pairs="all"))
     assert [warning.filename for warning in caught] == [__file__]
     assert [pair.pair_id for pair in pairs] == ["a,kind"]
 
@@ -128,23 +128,23 @@ def test_all_leaves_dates_and_texts_of_too_many_kinds_out(tmp_path, form):
 def test_arrays_and_frames_without_names_go_by_position():
     array = np.arange(12.0).reshape(4, 3)
     for source in (array, array.astype("f4"), array.astype(int), pd.DataFrame(array)):
-        assert [p.pair_id for p in as_pairs(source, columns="all")] == ["0,1", "0,2", "1,2"]
-        (pair,) = as_pairs(source, columns=[(2, 0)])
+        assert [p.pair_id for p in as_pairs(source, pairs="all")] == ["0,1", "0,2", "1,2"]
+        (pair,) = as_pairs(source, pairs=[(2, 0)])
         np.testing.assert_array_equal(pair.x, array[:, 2])
         np.testing.assert_array_equal(pair.y, array[:, 0])
 
 
 def test_text_without_a_header_has_numbered_columns(tmp_path):
     (tmp_path / "t.txt").write_text("1 2 3\n4 5 6\n")
-    ids = [pair.pair_id for pair in as_pairs(tmp_path / "t.txt", columns="all")]
+    ids = [pair.pair_id for pair in as_pairs(tmp_path / "t.txt", pairs="all")]
     assert ids == ["column 1,column 2", "column 1,column 3", "column 2,column 3"]
-    (pair,) = as_pairs(tmp_path / "t.txt", columns=[(0, 2)])
+    (pair,) = as_pairs(tmp_path / "t.txt", pairs=[(0, 2)])
     np.testing.assert_array_equal(pair.y, [3, 6])
 
 
 def test_one_bad_cell_in_a_column_of_numbers_is_not_passed_over(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,s,c\n1,2,p,3\n4,oops,q,6\n")
-    pairs = {pair.pair_id: pair for pair in as_pairs(tmp_path / "t.csv", columns="all")}
+    pairs = {pair.pair_id: pair for pair in as_pairs(tmp_path / "t.csv", pairs="all")}
     assert list(pairs) == ["a,b", "a,s", "a,c", "b,s", "b,c", "s,c"]
     for name, pair in pairs.items():
         assert pair.problem.startswith("t.csv:3: b holds 'oops'") == ("b" in name)
@@ -159,19 +159,19 @@ def test_no_two_pairs_of_names_share_an_id(names):
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ("a", TypeError, "columns must be 'all' or"),
-        ([], ValueError, "columns must hold"),
-        (["ab"], TypeError, "columns must hold pairs"),
-        ([("a", "z")], ValueError, "columns names 'z'.* the columns are a, name"),
-        ([("a", -1)], ValueError, "columns names -1"),
-        ([("a", True)], ValueError, "columns names True"),
-        ([("a", "a")], ValueError, "columns names 'a' twice"),
-        ([("a", "b"), ("a", "b")], ValueError, r"columns has the pair .* twice"),
+        ("a", TypeError, "pairs must be 'all' or"),
+        ([], ValueError, "pairs must hold"),
+        (["ab"], TypeError, "pairs must hold pairs"),
+        ([("a", "z")], ValueError, "pairs names 'z'.* the columns are a, name"),
+        ([("a", -1)], ValueError, "pairs names -1"),
+        ([("a", True)], ValueError, "pairs names True"),
+        ([("a", "a")], ValueError, "pairs names 'a' twice"),
+        ([("a", "b"), ("a", "b")], ValueError, r"pairs has the pair .* twice"),
     ],
 )
 def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message):
     with pytest.raises(error, match=message):
-        as_pairs(pd.DataFrame(DATA), columns=columns)
+        as_pairs(pd.DataFrame(DATA), pairs=columns)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message
 )
 def test_tables_that_have_no_pairs_are_refused_at_once(source, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        as_pairs(source, columns="all")
+        as_pairs(source, pairs="all")
 
 
 def test_files_with_two_columns_of_one_name_or_without_rows_are_refused(tmp_path):
@@ -195,10 +195,10 @@ def test_files_with_two_columns_of_one_name_or_without_rows_are_refused(tmp_path
     pq.write_table(table, tmp_path / "t.parquet")
     for name in ("t.csv", "t.parquet"):
         with pytest.raises(SourceError, match=f"{name}: several columns are called 'a'"):
-            as_pairs(tmp_path / name, columns="all")
+            as_pairs(tmp_path / name, pairs="all")
     pq.write_table(table.select([0]).slice(1), tmp_path / "t.parquet")
     with pytest.raises(SourceError, match="no rows"):
-        as_pairs(tmp_path / "t.parquet", columns="all")
+        as_pairs(tmp_path / "t.parquet", pairs="all")
 
 
 def test_an_index_or_unnamed_row_numbers_make_no_pairs(tmp_path):
@@ -207,4 +207,4 @@ def test_an_index_or_unnamed_row_numbers_make_no_pairs(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     for source in (tmp_path / "t.csv", tmp_path / "t.parquet", pa.Table.from_pandas(frame)):
         with pytest.warns(UserWarning, match=r" \(unnamed, numbers the rows\)$"):
-            assert [pair.pair_id for pair in as_pairs(source, columns="all")] == ["a,b"]
+            assert [pair.pair_id for pair in as_pairs(source, pairs="all")] == ["a,b"]

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import given_pair, names_of, plain
+from anmmm._arrays import as_real
+from anmmm._categories import category_values, given_pair
+from anmmm._columns import variable_names
 from anmmm._text import brief
-from anmmm._validation import as_real, check_aligned
+from anmmm._validation import check_aligned
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 from anmmm.datasets.files import SeenIds
@@ -26,11 +28,14 @@ class Items:
             seen = SeenIds(name)
             for key in items:
                 seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
-        if isinstance(items, (tuple, list)) and len(items) == 2 and _are_variables(*items):
-            raise TypeError(
-                "source holds two variables, which are one pair: use infer_direction(x, y), or "
-                "pass the collection [(x, y)]"
-            )
+        if isinstance(items, (tuple, list)) and len(items) == 2:
+            x, y = items
+            is_variable = all(isinstance(v, np.ndarray) and v.ndim == 1 for v in items)
+            if is_variable and len(x) == len(y) > 3:
+                raise TypeError(
+                    "source holds two variables, which are one pair: use infer_direction(x, y), or "
+                    "pass the collection [(x, y)]"
+                )
         self._items = items
         self.name = name
 
@@ -52,34 +57,34 @@ class Items:
         return {"kind": self.name, "pairs": len(self._items)}
 
 
-def _are_variables(x: Any, y: Any) -> bool:
-    """Return whether two items are two variables rather than two pairs."""
-    shapes = [np.shape(each) for each in (x, y) if hasattr(each, "__array__")]
-    return len(shapes) == 2 and shapes[0] == shapes[1] and len(shapes[0]) == 1 and shapes[0][0] > 3
-
-
 def _as_pair(pair_id: str, item: Any) -> Pair:
     """Return an item as a pair that can be sent to any process; with a `problem` if it cannot."""
-    is_pair = isinstance(item, Pair)
-    if not is_pair:
-        arrays = (tuple, list, np.ndarray)
-        if isinstance(item, (tuple, list)) and len(item) == 3:
-            if isinstance(item[0], (str, Integral)):
-                pair_id, item = str(item[0]), item[1:]
-            elif item[0] is None or isinstance(item[0], Real):
-                fault = f"the id must be text or a whole number, found {brief(item[0])}"
-                return Pair.unreadable(pair_id, fault)
-        if not isinstance(item, arrays) or len(item) != 2:
-            size = f" of length {len(item)}" if isinstance(item, arrays) else ""
-            return Pair.unreadable(
-                pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
-            )
-        item = Pair(pair_id, item[0], item[1], names=names_of(*item))
-    pair: Pair = item
+    if isinstance(item, Pair):
+        # Its text is categories.
+        return _with_arrays(item, item.x, item.y)
+    is_sequence = isinstance(item, (tuple, list, np.ndarray))
+    if is_sequence and len(item) == 3 and (item[0] is None or isinstance(item[0], (str, Real))):
+        if not isinstance(item[0], (str, Integral)):
+            fault = f"the id must be text or a whole number, found {brief(item[0])}"
+            return Pair.unreadable(pair_id, fault)
+        pair_id, item = str(item[0]), item[1:]
+    if not is_sequence or len(item) != 2:
+        size = f" of length {len(item)}" if is_sequence else ""
+        found = f"{type(item).__name__}{size}"
+        return Pair.unreadable(pair_id, f"expected (x, y), (id, x, y) or a Pair, found {found}")
+    x, y = item
+    pair = Pair(pair_id, np.empty(0), np.empty(0), names=variable_names(x, y))
     try:
-        check_aligned(pair.x, pair.y)
-        # The text of a `Pair` is categories.
-        x, y = (pair.x, pair.y) if is_pair else given_pair(pair.x, pair.y)
+        x, y = given_pair(x, y)
+    except (TypeError, ValueError) as error:
+        return replace(pair, problem=str(error))
+    return _with_arrays(pair, x, y)
+
+
+def _with_arrays(pair: Pair, x: Any, y: Any) -> Pair:
+    """Return a pair with these variables as arrays, or with a problem."""
+    try:
+        check_aligned(x, y)
         return replace(pair, x=_as_array(x, "x"), y=_as_array(y, "y"))
     except (TypeError, ValueError) as error:
         problem = pair.problem or str(error)
@@ -90,14 +95,15 @@ def _as_array(values: Any, name: str) -> Any:
     """Return an array of numbers or text; masked arrays are returned as they are."""
     if np.ma.isMaskedArray(values):
         return values
-    taken = plain(values, name)
+    values = category_values(values, name)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
+        return values
     try:
-        array = np.asarray(taken)
+        array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} is not an array of numbers: {error}") from None
-    # NumPy converts the numbers of a list with texts to text.
-    if array.dtype.kind == "U" and not isinstance(taken, np.ndarray):
-        array = np.asarray(taken, dtype=object)
-    if array.dtype.hasobject:
+    if array.dtype.kind in "UO":
+        # NumPy converts the numbers of a list with texts to text.
+        array = np.asarray(values, dtype=object)
         as_real(array, name)
     return array

@@ -7,9 +7,10 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, Names, missing_of
+from anmmm._categories import Names, missing_of
+from anmmm._cells import MOST_CATEGORIES
+from anmmm._tables import Columns
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.columns import Columns
 from anmmm.datasets.pair import Others
 from anmmm.evidence.explain import MOST_ROWS, rank_curves, shared_nats
 

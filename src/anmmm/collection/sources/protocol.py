@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import missing_of, without_objects
-from anmmm._typing import BoolArray
+from anmmm._tables.table import missing_text
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import Others
@@ -82,10 +82,3 @@ def make_pair(
         known["missing"] = missing_text(names, absent)
     known |= {"others": others, "screened": screened}
     return Pair(pair_id, without_objects(x), without_objects(y), **known)
-
-
-def missing_text(names: Sequence[str], absent: Sequence[BoolArray]) -> str:
-    """Describe the missing values of the first variable that has some; `absent`: (n_rows,) each."""
-    name, rows = next(each for each in zip(names, absent, strict=True) if each[1].any())
-    found = f"{name} lacks {rows.sum()} of {len(rows)} values"
-    return f"{found}, the first in row {rows.argmax()} (from 0)"

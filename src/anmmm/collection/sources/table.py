@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import chain, combinations, repeat
 from typing import Any
@@ -15,16 +15,15 @@ import joblib
 import numpy as np
 
 from anmmm._categories import is_constant, missing_of
+from anmmm._tables import Columns, SourceError, Table
+from anmmm._tables.table import TEXT, refuse_same_spelling
 from anmmm._text import brief, listed
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.others import Explainers, as_numbers
 from anmmm.collection.sources.protocol import make_pair
 from anmmm.collection.sources.screen import dependence_pvalues, left_out
-from anmmm.datasets import Pair, SourceError
+from anmmm.datasets import Pair
 from anmmm.datasets.files import FromFiles
-
-ROW_NUMBERS = "unnamed, numbers the rows"
 
 
 class TablePairs(FromFiles):
@@ -32,23 +31,22 @@ class TablePairs(FromFiles):
 
     kind = "table"
 
-    def __init__(self, table: Table, columns: Any, categories: Any = None) -> None:
+    def __init__(self, table: Table, pairs: Any, categories: Any = None) -> None:
         self._table = table
-        named = [] if categories is None else table.columns_of(categories, "categories")
-        self._declared = {*named}
+        self._declared = [] if categories is None else table.columns_of(categories, "categories")
         self.name, self.files = table.name, table.files
         # None for all pairs.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
-        if isinstance(columns, str) and columns == "all":
-            self._used = _all_to_pair(table, self._declared)
+        if isinstance(pairs, str) and pairs == "all":
+            self._used = _columns_to_pair(table, self._declared)
         else:
-            self._chosen = _chosen(columns, table)
+            self._chosen = _chosen(pairs, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
-            columns = joblib.hash(repr(self._chosen))
+            pairs = joblib.hash(repr(self._chosen))
         refuse_same_spelling(self._used, table.name)
-        self.options = table.options | {"columns": columns}
+        self.options = {**table.options, "pairs": pairs}
         if categories is not None:
-            self.options |= {"categories": sorted(map(str, {*table.categories, *named}))}
+            self.options["categories"] = sorted(map(str, self._declared))
         self._explained = False
         self._rate: float | None = None
 
@@ -79,8 +77,8 @@ class TablePairs(FromFiles):
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
-        columns, found = self._table.values(self._used, self._declared)
-        faults = {name: _problem(fault) for name, fault in found.items()}
+        columns, faults = self._table.values(self._used, self._declared)
+        problems = {name: _problem(fault) for name, fault in faults.items()}
         nothing = np.empty(0)
         explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
@@ -89,7 +87,7 @@ class TablePairs(FromFiles):
                 column_pair_id(first, second),
                 columns.get(first, nothing),
                 columns.get(second, nothing),
-                problem=faults.get(first) or faults.get(second, ""),
+                problem=problems.get(first) or problems.get(second, ""),
                 names=(str(first), str(second)),
                 others=explainers.of(first, second) if pvalue is None else None,
                 screened=pvalue,
@@ -110,11 +108,18 @@ class TablePairs(FromFiles):
         return math.comb(len(self._used), 2) if self._chosen is None else len(self._chosen)
 
 
-def _all_to_pair(table: Table, declared: set[Hashable]) -> list[Hashable]:
+def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashable]:
     """Return the columns that ``"all"`` pairs; warn of the other columns."""
-    known = {*table.numeric, *table.categories, *declared}
-    problems = {name: "no numbers" for name in table.names if name not in known}
-    problems |= {name: ROW_NUMBERS for name in table.row_numbers if name not in declared}
+    problems: dict[Hashable, str] = {}
+    for name in table.names:
+        if name in declared or name in table.kinds:
+            continue
+        # A bad cell among numbers is a problem of its pairs; other faults concern whole columns.
+        if table.faults[name].place is None:
+            problems[name] = "no numbers"
+    for name in table.row_numbers:
+        if name not in declared:
+            problems[name] = "unnamed, numbers the rows"
     columns, faults = table.values([n for n in table.names if n not in problems], declared)
     for name, values in columns.items():
         present = values[~missing_of(values)]
@@ -123,23 +128,22 @@ def _all_to_pair(table: Table, declared: set[Hashable]) -> list[Hashable]:
         elif is_constant(present):
             problems[name] = "constant"
     for name, fault in faults.items():
-        # A bad cell among numbers is a problem of its pairs.
-        if name in table.texts:
+        if table.kinds.get(name) == TEXT:
             problems[name] = fault.problem.removeprefix(f"column {name!r} holds ").split(";")[0]
     paired = [name for name in table.names if name not in problems]
     if len(paired) < 2:
-        raise SourceError(
-            table.name,
-            None,
-            f"all pairs need 2 or more columns of numbers or categories that vary, found "
-            f"{len(paired)} among {listed(table.names)}",
+        problem = (
+            "all pairs need 2 or more columns of numbers or categories that vary, found "
+            f"{len(paired)} among {listed(table.names)}"
         )
-    by_kind: dict[str, list[Hashable]] = {}
+        raise SourceError(table.name, None, problem)
+    names_by_problem: dict[str, list[Hashable]] = {}
     for name, problem in problems.items():
-        by_kind.setdefault(problem, []).append(name)
-    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in by_kind.items())
-    if left_out:
-        warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
+        names_by_problem.setdefault(problem, []).append(name)
+    parts = [f"{listed(names)} ({problem})" for problem, names in names_by_problem.items()]
+    if parts:
+        text = "; ".join(parts)
+        warn_caller(f"{table.name}: columns left out of all pairs: {text}", UserWarning)
     return paired
 
 
@@ -157,39 +161,23 @@ def column_pair_id(*names: Hashable) -> str:
     return line.getvalue()
 
 
-def refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
-    """Refuse names that files and ids of pairs could not tell apart."""
-    spelled: dict[str, Hashable] = {}
-    for name in names:
-        # As in a line of CSV.
-        first = spelled.setdefault("" if name is None else str(name), name)
-        if first is not name:
-            raise SourceError(
-                table,
-                None,
-                f"the columns {brief(first)} and {brief(name)} have the same spelling, so results "
-                "could not tell them apart; rename one",
-            )
-
-
-def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
-    if isinstance(columns, str) or not isinstance(columns, Sequence):
+def _chosen(pairs: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
+    """Return the columns of a list of pairs of names."""
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
         raise TypeError(
-            f"columns must be 'all' or a list of pairs of names, e.g. [('a', 'b')]; found "
-            f"{brief(columns)}"
+            f"pairs must be 'all' or a list of pairs of names, e.g. [('a', 'b')]; found "
+            f"{brief(pairs)}"
         )
-    if not columns:
-        raise ValueError("columns must hold at least one pair of names, found none")
-    pairs: dict[tuple[Hashable, Hashable], None] = {}
-    for item in columns:
+    if not pairs:
+        raise ValueError("pairs must hold at least one pair of names, found none")
+    chosen: list[tuple[Hashable, Hashable]] = []
+    for item in pairs:
         if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
-            raise TypeError(
-                f"columns must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}"
-            )
-        first, second = (table.column(name, "columns") for name in item)
+            raise TypeError(f"pairs must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}")
+        first, second = (table.column(name, "pairs") for name in item)
         if first == second:
-            raise ValueError(f"columns names {brief(first)} twice in one pair; x and y must differ")
-        if (first, second) in pairs:
-            raise ValueError(f"columns has the pair {brief((first, second))} twice")
-        pairs[first, second] = None
-    return list(pairs)
+            raise ValueError(f"pairs names {brief(first)} twice in one pair; x and y must differ")
+        if (first, second) in chosen:
+            raise ValueError(f"pairs has the pair {brief((first, second))} twice")
+        chosen.append((first, second))
+    return chosen
