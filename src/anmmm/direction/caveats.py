@@ -23,7 +23,7 @@ from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES, Prior, log_odds
 from anmmm.evidence import column_limit_error, compare
 from anmmm.mixture import MANY
-from anmmm.preprocessing import order_by
+from anmmm.preprocessing import mean_ranks, order_by
 
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
 # nothing was calibrated; of exact functions; of an edge to a column that its causes determine.
@@ -116,9 +116,9 @@ def looks_like_jumps(hypotheses: Hypotheses) -> bool:
     total = 0.0
     for mechanism in np.unique(labels):
         members = labels == mechanism
-        cause_ranks = cause[members].argsort().argsort()
-        effect_ranks = effect[members].argsort().argsort()
-        if len(cause_ranks) > 1:
+        cause_ranks = mean_ranks(cause[members])
+        effect_ranks = mean_ranks(effect[members])
+        if np.ptp(cause_ranks) > 0.0 and np.ptp(effect_ranks) > 0.0:
             correlation = float(np.corrcoef(cause_ranks, effect_ranks)[0, 1])
             total += len(cause_ranks) * abs(correlation)
     return total > JUMP_CORRELATION * len(labels)
