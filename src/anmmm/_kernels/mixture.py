@@ -18,7 +18,7 @@ from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.e_step import EStep
 from anmmm._kernels.packed import LOG_2PI, dot
 from anmmm._kernels.pieces import PieceRows, e_step_on_pieces
-from anmmm._kernels.posterior import Fits, Problem, Work, m_step
+from anmmm._kernels.posterior import CONVERGED, GIVEN_UP, RUNNING, Fits, Problem, Work, m_step
 
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10
@@ -26,8 +26,6 @@ SHORT_RUN = 10
 FAIR_RUN = 3
 # Times its last gain that a run may still gain: if that is not enough, it ends.
 PATIENCE = 50.0
-# States of a start.
-RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
 
 
 class Starts(NamedTuple):

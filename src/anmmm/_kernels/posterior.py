@@ -19,6 +19,8 @@ NULL_SHAPE, NULL_SCALE = 0.5, 0.01
 # Pseudo-observations of each mechanism. At N = 100 the data hardly distinguish overlapping
 # mechanisms, and with free weights the weight of one could go to zero.
 WEIGHT_PRIOR = 20.0
+# States of a start.
+RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
 
 
 class Problem(NamedTuple):

@@ -19,19 +19,25 @@ from anmmm._kernels._vectors import (
     broadcast,
     exponential,
     load,
-    load_broadcast,
     maximum,
     reduce_add,
     reduce_multiply,
     store,
 )
-from anmmm._kernels.columns import squares_on_columns, sums_on_columns
-from anmmm._kernels.packed import LARGE, LOG_2PI, sum_of_logs
+from anmmm._kernels.columns import combine, squares_on_columns, sums_on_columns
+from anmmm._kernels.e_step import log_of_lanes
+from anmmm._kernels.packed import LARGE, LOG_2PI, dot
 from anmmm._kernels.pieces import PieceRows, squares_on_pieces, sums_on_pieces
-from anmmm._kernels.posterior import Fits, Problem, Work, fit_posteriors
+from anmmm._kernels.posterior import (
+    CONVERGED,
+    GIVEN_UP,
+    RUNNING,
+    Fits,
+    Problem,
+    Work,
+    fit_posteriors,
+)
 
-# States of a start.
-RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
 # Iterations after which the worse half of the starts is stopped.
 ROUND = 4
 # Newton steps of the noise, and gradient steps of the gate, in an iteration.
@@ -129,36 +135,15 @@ def _softmax(values: FloatArray, present: FloatArray, out: FloatArray, buffer: F
         highest = top * here + highest
         product = maximum(sums * here, broadcast(1.0)) * product
         if not reduce_multiply(product) < LARGE:
-            store(buffer, 0, product)
-            total += sum_of_logs(buffer, LANES)
+            total += log_of_lanes(product, buffer)
             product = broadcast(1.0)
-    store(buffer, 0, product)
-    return float(total + sum_of_logs(buffer, LANES) + reduce_add(highest))
-
-
-@kernel(inner=True)
-def _weighted(columns: FloatArray, weights: FloatArray, out: FloatArray) -> None:
-    """Write the sum of columns (k, P) times weights (k,)."""
-    count, P = columns.shape
-    for k in range(0, P, LANES):
-        total = broadcast(0.0)
-        for j in range(count):
-            total += load_broadcast(weights, j) * load(columns, j * P + k)
-        store(out, k, total)
+    return float(total + log_of_lanes(product, buffer) + reduce_add(highest))
 
 
 @kernel(fastmath=SUMS, inner=True)
 def _products(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
     for k in range(out.shape[0]):
         out[k] = a[k] * b[k]
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _sum_of_products(a: FloatArray, b: FloatArray) -> float:
-    total = 0.0
-    for k in range(a.shape[0]):
-        total += a[k] * b[k]
-    return total
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -179,7 +164,7 @@ def _newton_sums(
 
 @kernel(inner=True)
 def _log_variances(rows: Rows, options: NoiseOptions, gamma: FloatArray, out: FloatArray) -> None:
-    _weighted(rows.noise_columns, gamma, out)
+    combine(rows.noise_columns, gamma, out)
     lowest = broadcast(math.log(options.floor))
     for k in range(0, out.shape[0], LANES):
         store(out, k, maximum(load(out, k), lowest))
@@ -203,8 +188,8 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
     total = count = penalty = 0.0
     for c in range(C):
         # With one column the precision is not needed.
-        rss = _sum_of_products(R[c], squares[c])
-        size = _sum_of_products(R[c], rows.present)
+        rss = dot(R[c], squares[c])
+        size = dot(R[c], rows.present)
         if rows.noise_columns.shape[0] == 1:
             variance = (rss + 2.0 * NOISE_SHAPE * mode) / (size + 2.0 * NOISE_SHAPE)
             noise[c, 0] = math.log(max(variance, options.floor))
@@ -245,7 +230,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
     penalty = 0.0
     if n_gate == 1:
         for c in range(C):
-            size = _sum_of_products(R[c], rows.present)
+            size = dot(R[c], rows.present)
             weight = (size + options.pseudo_rows) / (n + C * options.pseudo_rows)
             gate[c, 0] = math.log(weight)
             penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
@@ -254,7 +239,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
     normalizer = 0.0
     for step in range(GATE_STEPS + 1):
         for c in range(C):
-            _weighted(G, gate[c], values[c])
+            combine(G, gate[c], values[c])
         normalizer = _softmax(values, rows.present, values, gradient)
         if step == GATE_STEPS:
             break
@@ -262,7 +247,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
             for k in range(P):
                 difference[k] = R[c, k] - values[c, k]
             for j in range(n_gate):
-                gradient[j] = _sum_of_products(difference, G[j]) - GATE_RIDGE * gate[c, j]
+                gradient[j] = dot(difference, G[j]) - GATE_RIDGE * gate[c, j]
             for i in range(n_gate):
                 for j in range(n_gate):
                     gate[c, i] += mixing.gate_inverse[i, j] * gradient[j]
@@ -299,7 +284,7 @@ def _iterate(
     for c in range(C):
         _set_precision(rows, options, mixing, s, c)
         prior, logs, precision = mixing.log_prior[s, c], mixing.rows[0], mixing.precision[s, c]
-        _weighted(rows.gate_columns, mixing.gate[s, c], prior)
+        combine(rows.gate_columns, mixing.gate[s, c], prior)
         for k in range(0, P, LANES):
             term = load(prior, k) - 0.5 * load(logs, k)
             if rows.label_likelihood.shape[0] > 0:

@@ -6,7 +6,7 @@ the starts of a mixture of smooth mechanisms, whose number has the shortest desc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import cache
 from typing import Any, Literal
@@ -518,16 +518,20 @@ def cluster_pair(
     fit = fit_gppom(X, Y, fit_options=options.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
+    @cache
+    def latent_labels(number: int) -> IntArray:
+        return kmeans_labels(fit.latent, number, seed)
+
     described: dict[int, Described] = {}
     if Y.shape[1] == 1 and (options.automatic or options.refine):
         variable = Variable.of(Y[:, 0], effect[:, 0])
         sample = Sample(SplineBasis.of(X), X, Y[:, 0], smallest_noise(variable.cells))
-        described = _describe(sample, variable, fit.latent, seed, options)
+        described = _describe(sample, variable, latent_labels, options)
     lengths = {number: description.length for number, description in described.items()}
     number = options.n_mechanisms
     if options.automatic:
         number = min(lengths, key=lengths.__getitem__)
-    labels = kmeans_labels(fit.latent, number, seed)
+    labels = latent_labels(number)
     mixture = None
     if options.refine and number in described:
         mixture = described[number].mechanisms
@@ -553,13 +557,15 @@ def cluster_pair(
 
 
 def _describe(
-    sample: Sample, effect: Variable, latent: FloatArray, seed: int, options: ClusteringOptions
+    sample: Sample,
+    effect: Variable,
+    latent_labels: Callable[[int], IntArray],
+    options: ClusteringOptions,
 ) -> dict[int, Described]:
     """Describe the effect by 1, 2, … mechanisms, or by 1 and the requested number."""
 
-    @cache
     def latent_starts(number: int) -> list[FloatArray]:
-        labels = kmeans_labels(latent, number, seed)
+        labels = latent_labels(number)
         if len(np.unique(labels)) < number:
             return []
         return [as_responsibilities(labels, len(labels))]
@@ -567,7 +573,7 @@ def _describe(
     fits = search_mechanisms(
         sample,
         number=options.n_mechanisms or None,
-        max_mechanisms=min(options.max_mechanisms, len(latent)),
+        max_mechanisms=min(options.max_mechanisms, len(sample.y)),
         extra_starts=latent_starts,
     )
     described = describe_numbers(fits, effect.cells)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.mixture import CONVERGED, fit_curves
+from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
-from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
+from anmmm._kernels.posterior import CONVERGED, WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit
 from anmmm.mixture.layout import ColumnLayout, Job, padded

@@ -190,7 +190,7 @@ def _get_workspace(
         fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
         systems = vectors, (S, C, *sums)
         starts = *((S,),) * 3, (S, max(SHORT_RUN, max_iter)), sums
-        workspace, arrays = _aligned(*shapes, *work, *fits, *systems, *starts)
+        workspace, arrays = aligned(*shapes, *work, *fits, *systems, *starts)
         kinds, made = (kind, Work, Fits, Starts), iter(arrays)
         shared = list(islice(made, len(shapes) - len(kind._fields)))
         named = [each(*islice(made, len(each._fields))) for each in kinds]
@@ -202,7 +202,7 @@ def _get_workspace(
     return shared, named
 
 
-def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
+def aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
     """Make zeros that begin at cache lines: vectors across two of them cost twice."""
     sizes = [padded(math.prod(shape)) for shape in shapes]
     workspace = np.zeros(sum(sizes) + LANES)

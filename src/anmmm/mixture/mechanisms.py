@@ -13,9 +13,8 @@ import numpy as np
 
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.packed import N_INNER
-from anmmm._kernels.posterior import Fits, Problem, Work
+from anmmm._kernels.posterior import CONVERGED, Fits, Problem, Work
 from anmmm._kernels.varying import (
-    CONVERGED,
     GATE_RIDGE,
     Mixing,
     NoiseOptions,
@@ -25,7 +24,7 @@ from anmmm._kernels.varying import (
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import MixtureFit
-from anmmm.mixture.layout import _aligned, padded
+from anmmm.mixture.layout import aligned, padded
 from anmmm.mixture.splines import Columns, SplineBasis
 
 # Squared distance, in variances of the effect, of what is too far for numbers.
@@ -208,7 +207,7 @@ class Mechanisms(Record):
     def noise_std_at(self, X: FloatArray) -> FloatArray:
         """Return the standard deviation of the noise, (n_points, n_mechanisms)."""
         columns = self.polynomials.evaluate(X, int(self.variant.noise == "linear"))
-        return np.exp(0.5 * np.maximum(columns @ self.noise.T, math.log(self.floor)))
+        return noise_std(columns, self.noise, self.floor)
 
     def log_weights_at(self, X: FloatArray) -> FloatArray:
         """Log weights of the mechanisms, (n_points, n_mechanisms)."""
@@ -242,6 +241,11 @@ class Mechanisms(Record):
             noise_std=np.ascontiguousarray(self.noise_std[:, order]),
             log_weights=np.ascontiguousarray(self.log_weights[:, order]),
         )
+
+
+def noise_std(columns: FloatArray, noise: FloatArray, floor: float) -> FloatArray:
+    """Return the noise's standard deviation (n_points, C) from columns of it and coefficients."""
+    return np.asarray(np.exp(0.5 * np.maximum(columns @ noise.T, math.log(floor))))
 
 
 def log_softmax(logits: FloatArray) -> FloatArray:
@@ -305,7 +309,7 @@ class Sample(Record):
             *space_shapes,
             *((P,), (n_noise, P), (n_gate, P), (0 if label_likelihood is None else C, P)),
         ]
-        _, arrays = _aligned(*shapes)
+        _, arrays = aligned(*shapes)
         y, noise_slots, gate_slots, label_slots = arrays[-4:]
         first_mixing = len(Work._fields) + len(Fits._fields)
         first_space = first_mixing + len(Mixing._fields)
@@ -349,11 +353,9 @@ class Sample(Record):
         systems = fits.rows[winner, :, :, at : at + r]
         noise, gate = mixing.noise[winner].copy(), mixing.gate[winner].copy()
         curves = self.basis.design @ mean.T
-        noise_std = np.exp(0.5 * np.maximum(noise_columns @ noise.T, math.log(self.floor)))
+        std = noise_std(noise_columns, noise, self.floor)
         log_weights = log_softmax(gate_columns @ gate.T)
-        joint = (
-            log_weights - np.log(noise_std) - 0.5 * ((self.y[:, None] - curves) / noise_std) ** 2
-        )
+        joint = log_weights - np.log(std) - 0.5 * ((self.y[:, np.newaxis] - curves) / std) ** 2
         log_likelihood = float(np.logaddexp.reduce(joint, axis=1).sum())
         log_likelihood -= 0.5 * n * math.log(2.0 * math.pi)
         bound = float(mixing.bounds[winner])
@@ -368,7 +370,7 @@ class Sample(Record):
             polynomials=self.polynomials,
             probabilities=mixing.responsibilities[winner][:, self.basis.layout.places].T.copy(),
             curves=curves,
-            noise_std=noise_std,
+            noise_std=std,
             log_weights=log_weights,
             bound=bound,
             curve_cost=log_likelihood - bound,

@@ -18,6 +18,7 @@ from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import K_MEANS_ITER, least_squares_parts, soften, start_rows
+from anmmm.preprocessing import mean_ranks
 
 # Largest number that is tried by default, and the largest that is searched.
 MAX_NUMBER = 6
@@ -396,10 +397,8 @@ def as_start(labels: IntArray, number: int) -> FloatArray:
 
 def equal_parts(values: FloatArray, number: int) -> FloatArray:
     """Cut values into parts of equal size, equal values together."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    middle_ranks = np.cumsum(counts) - 0.5 * counts
-    labels = (middle_ranks * number / len(values)).astype(np.intp)
-    return as_start(labels[inverse], number)
+    labels = mean_ranks(values) * number / len(values)
+    return as_start(labels.astype(np.intp), number)
 
 
 def plane_parts(points: FloatArray, number: int) -> IntArray:
