@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 import numpy as np
 
 from anmmm._text import cut, valid_utf8
-from anmmm._warning import numpy_defaults
+from anmmm._warning import with_numpy_defaults
 
 T = TypeVar("T")
 
@@ -26,14 +26,12 @@ class computed(cached_property[T]):
 
     if not TYPE_CHECKING:
 
-        def __init__(self, func: Any) -> None:
-            super().__init__(numpy_defaults(func))
-
         def __get__(self, instance: object, owner: type | None = None) -> Any:
             """Compute once, and keep the value where the next access finds it."""
             if instance is None:
                 return self
-            return instance.__dict__.setdefault(self.attrname, self.func(instance))
+            value = with_numpy_defaults(self.func, instance)
+            return instance.__dict__.setdefault(self.attrname, value)
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))

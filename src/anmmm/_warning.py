@@ -6,28 +6,43 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import special
 
+T = TypeVar("T")
+
 # The decorator `default_float_errors` has its frames in the second.
 _INSIDE = (os.path.join(os.path.dirname(__file__), ""), contextlib.__file__)
 _suppressed: ContextVar[bool] = ContextVar("suppressed", default=False)
-# A decorator that takes a microsecond: underflow is no error, others show (in tests, as errors).
+# Underflow is no error, others show (in tests, as errors).
 numpy_defaults = np.errstate(all="warn", under="ignore")
 _SPECIAL: Any = {"all": "ignore"}
+# Whether the defaults are set already: setting them again takes longer than many a property.
+_are_defaults_set: ContextVar[bool] = ContextVar("are_defaults_set", default=False)
 
 
 @contextmanager
 def default_float_errors() -> Iterator[None]:
     """Compute under the defaults of NumPy and `scipy.special`, whatever the caller has set."""
-    with np.errstate(all="warn", under="ignore"), special.errstate(**_SPECIAL):
-        yield
+    token = _are_defaults_set.set(True)
+    try:
+        with np.errstate(all="warn", under="ignore"), special.errstate(**_SPECIAL):
+            yield
+    finally:
+        _are_defaults_set.reset(token)
+
+
+def with_numpy_defaults(function: Callable[[Any], T], argument: Any) -> T:
+    """Return ``function(argument)`` under NumPy's defaults of `default_float_errors`."""
+    if _are_defaults_set.get():
+        return function(argument)
+    return numpy_defaults(function)(argument)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

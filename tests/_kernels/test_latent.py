@@ -81,17 +81,19 @@ def cuts_of(n_levels):
     return Cuts(first, per_slope), np.full((m, m), 0.25 / max(m, 1) ** 2), rough
 
 
-def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000):
+def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000, weights=None):
     """What the kernel finds: cost, iterations, start, parameters (a, b), scales."""
     cuts, fixed, rough = cuts_of(n_levels)
     b, mean = np.zeros(len(cuts.per_slope)), np.zeros(design.shape[1])
     if not n_levels:
-        mean[0] = np.log(y.mean())
+        mean[0] = np.log(np.average(y, weights=weights))
     start, scales = np.concatenate([mean, b]), np.empty(3)
     bends = rough.T @ rough
     prior = SlopePrior(fixed, bends, len(rough), float(np.linalg.slogdet(fixed + bends)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
-    cost, n_iter = latent_curve(columns, y, size, cuts, prior, tol, max_iter, b, mean, scales)
+    weights = np.ones(len(y)) if weights is None else weights
+    options = size, cuts, prior, tol, max_iter
+    cost, n_iter = latent_curve(columns, y, weights, *options, b, mean, scales)
     assert n_iter < max_iter
     at = np.concatenate([mean, b])
     assert all(np.isfinite(part).all() for part in (cost, at, scales))
@@ -189,6 +191,17 @@ def test_neither_order_nor_names_of_two_levels_matter_and_few_iterations_suffice
     rough, n_iter, *_ = fitted(design, y, n_levels, size, tol=1e-3)
     assert n_iter <= 60
     assert_allclose(rough, cost, atol=0.1)
+
+
+@pytest.mark.parametrize("name", ["one rare", "six", "overdispersed"])
+def test_weights_are_numbers_of_equal_rows(name):
+    design, y, n_levels, size = drawn(name)
+    weights = 1.0 + np.arange(len(y)) % 3
+    repeated = weights.astype(int)
+    whole = fitted(design.repeat(repeated, axis=0), y.repeat(repeated), n_levels, size)
+    weighted = fitted(design, y, n_levels, size, weights=weights)
+    assert_allclose(weighted[0], whole[0], rtol=1e-7)
+    assert_allclose(weighted[3], whole[3], atol=1e-6)
 
 
 @numba.njit(error_model="numpy")

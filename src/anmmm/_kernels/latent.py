@@ -91,6 +91,7 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
 def _block(
     design: Design,
     y: FloatArray,
+    weights: FloatArray,
     size: float,
     cuts: Cuts,
     at: FloatArray,
@@ -100,7 +101,7 @@ def _block(
     g: FloatArray,
     rows: FloatArray,
 ) -> float:
-    """Log-likelihood of up to `BLOCK` observations; adds its gradient by curve and log-slopes to g.
+    """Log-likelihood of up to `BLOCK` rows; adds its gradient by curve and log-slopes to g.
 
     Writes rows (r + m, 2 BLOCK): outer products sum to minus the Hessian, without that of exp.
     """
@@ -113,9 +114,11 @@ def _block(
         f = dot(columns[n], at)
         level = int(y[n])
         if edges.shape[0] > 0:
-            total += _interval(edges[level] - f, edges[level + 1] - f, out)
+            total += weights[n] * _interval(edges[level] - f, edges[level + 1] - f, out)
         else:
-            total += _count(f, y[n], size, out)
+            total += weights[n] * _count(f, y[n], size, out)
+        for i in range(5):
+            out[i] *= weights[n]
         root = math.sqrt(max(out[2], 0.0))
         mixed = out[3] / root if out[2] > FLAT else 0.0
         rest = math.sqrt(max(out[4] - mixed * mixed, 0.0))
@@ -215,6 +218,7 @@ def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, fl
 def latent_curve(
     design: Design,
     y: FloatArray,
+    weights: FloatArray,
     size: float,
     cuts: Cuts,
     slope_prior: SlopePrior,
@@ -226,6 +230,7 @@ def latent_curve(
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
+    Each row of the design and y (n,) is that of `weights` (n,) equal observations.
     log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
     of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
@@ -246,7 +251,7 @@ def latent_curve(
         _place_cuts(cuts, at, r, slopes, edges)
         fit, g[:], H[:] = 0.0, 0.0, 0.0
         for begin in range(0, n, BLOCK):
-            fit += _block(design, y, size, cuts, at, edges, slopes, begin, g, rows)
+            fit += _block(design, y, weights, size, cuts, at, edges, slopes, begin, g, rows)
             _add_products(rows, min(BLOCK, n - begin), r, H)
         if not fit - _penalty(P, trial, work[0]) >= aim and halvings < HALVINGS:
             length *= 0.5

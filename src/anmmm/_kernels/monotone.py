@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
-from anmmm._kernels.packed import HYPER, Design, dot, padded
+from anmmm._kernels.packed import HYPER, Design, dot, new_smoothing, padded
 from anmmm._kernels.slopes import SlopePrior, roughness, slope_precision
 from anmmm._kernels.systems import invert
 
@@ -236,13 +236,7 @@ def _integrate_curve(
             mean[k] += moments[k, i] * c[i]
     before, tau2 = scales[1], scales[1]
     for _ in range(ROUNDS if r > n_null else 0):
-        rough, effective = 2.0 * HYPER, 2.0 * HYPER
-        for k in range(n_null, r):
-            weight = prior[k] * tau2 / (1.0 + n * prior[k] * tau2)
-            rough += weight * mean[k] * weight * mean[k] / prior[k]
-            effective += n * weight
-        # The fixed point of EM, which takes many more steps.
-        new = rough / effective
+        new = new_smoothing(prior, n_null, mean, 1.0, n, tau2)
         change, tau2 = abs(math.log(new / tau2)), new
         if change < CONVERGED:
             break

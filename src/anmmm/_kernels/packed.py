@@ -84,3 +84,19 @@ def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
     if 1.0 / LARGE < so_far < LARGE:
         return so_far, 0.0
     return 1.0, math.log(so_far)
+
+
+@kernel(inner=True)
+def new_smoothing(
+    prior: FloatArray, n_null: int, products: FloatArray, s2: float, n: int, tau2: float
+) -> float:
+    """Return the next smoothing variance τ² of a curve over orthogonal columns of mean square 1.
+
+    products: (r,), ``Σ_n y_n ψ_n``. The fixed point is that of EM, which takes many more steps.
+    """
+    rough, effective = 2.0 * HYPER, 2.0 * HYPER
+    for k in range(n_null, prior.shape[0]):
+        weight = prior[k] * tau2 / (s2 + n * prior[k] * tau2)
+        rough += weight * products[k] * weight * products[k] / prior[k]
+        effective += n * weight
+    return rough / effective

@@ -192,8 +192,8 @@ def decide(
     """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
     x, y, categorical, _ = variables
     _refuse_criterion(variables, options.criterion)
-    seed = int(check_rng(random_state).integers(2**63))
     if options.criterion != "evidence":
+        seed = int(check_rng(random_state).integers(2**63))
         fits = fit_both(x, y, criterion=options.criterion, fit_options=options.fit, seed=seed)
         return DirectionResult(
             names=names,
@@ -202,6 +202,9 @@ def decide(
             models=fits,
             _variables=variables,
         )
+    if random_state is not None:
+        # Nothing is drawn, but a wrong argument is an error under every criterion.
+        check_rng(random_state)
     evidence = compare(
         x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
     )

@@ -40,7 +40,7 @@ class Encoding(Record):
     @computed
     def length(self) -> float:
         """Description length, in nats for all observations."""
-        return float(self.nats.sum()) + self.cost
+        return float(np.add.reduce(self.nats)) + self.cost
 
     def plus(self, nats: float) -> Self:
         """Return the same with a higher cost."""

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from anmmm._kernels import densities as kernels
 from anmmm._kernels.densities import DEGREES_OF_FREEDOM, FittedDensities, Grid, Sample
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
 # Base distributions, of which a density is a smooth correction; kernels use their indices.
@@ -52,7 +52,7 @@ class Density(Record):
     log_p: FloatArray  # (n_bins,), of equal bins of (0, 1) on which q is constant
     cost: float
 
-    @property
+    @computed
     def is_plain(self) -> bool:
         """Whether it is the base without a correction."""
         return bool(self.log_p.max() - self.log_p.min() < 1e-12)

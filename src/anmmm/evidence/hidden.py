@@ -137,10 +137,17 @@ class HiddenFits(Record):
     def distinct(self, count: int) -> HiddenFits:
         """Return the shortest `count` of each number of nodes whose lengths are not the same."""
         kept: list[int] = []
+        lengths: dict[int, list[float]] = {}
+        objective = self.objective.tolist()
+        n_used = self.shapes[:, 0].tolist()
         for row in np.argsort(self.objective, kind="stable").tolist():
-            lengths = self.objective[[k for k in kept if self.shapes[k, 0] == self.shapes[row, 0]]]
-            # Nats by which different fits differ.
-            if len(lengths) < count and np.all(np.abs(lengths - self.objective[row]) > 0.5):
+            kept_lengths = lengths.setdefault(n_used[row], [])
+            # They increase. Different fits differ by half a nat.
+            if (
+                len(kept_lengths) < count
+                and objective[row] - max(kept_lengths, default=-math.inf) > 0.5
+            ):
+                kept_lengths.append(objective[row])
                 kept.append(row)
         return self[sorted(kept)]
 

@@ -165,20 +165,21 @@ class Normals(Marginal):
             cuts += _even_cuts(n, count)
             cuts.append(sorted(place for _, place in gaps[: count - 1]))
         sums = np.concatenate([[0.0], np.cumsum(values)])
-        lengths = _cluster_nats(sums, cuts, smallest_noise(cells)).reshape(-1, 3)
-        order = np.argsort(cells.values)
+        lengths = _cluster_nats(sums, cuts, smallest_noise(cells)).tolist()
         for row, count in enumerate(counts):
             # The mean of both even cuts is mirrored as the variable is.
-            length = lengths[row, :2].mean()
+            before, after, between_gaps = lengths[3 * row : 3 * row + 3]
+            length = 0.5 * (before + after)
             starts = cuts[3 * row : 3 * row + 2]
             # Gaps that are wider than all others by more than rounding.
             is_clear = gaps[count - 2][0] > (1.0 + 1e-9) * gaps[count - 1][0]
-            if is_clear and lengths[row, 2] < length:
-                length = lengths[row, 2]
+            if is_clear and between_gaps < length:
+                length = between_gaps
                 starts = [cuts[3 * row + 2]]
             # Means and weights of all clusters but one.
             if length + (count - 1) * math.log(n) > longest + SLACK:
                 continue
+            order = np.argsort(cells.values)
             start = np.zeros((n, count))
             for start_cuts in starts:
                 labels = np.searchsorted(start_cuts, np.arange(n), side="right")

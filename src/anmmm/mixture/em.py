@@ -14,6 +14,7 @@ import numpy as np
 from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import CONVERGED, WEIGHT_PRIOR, Problem
+from anmmm._kernels.single import single_curve
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit
 from anmmm.mixture.layout import ColumnLayout, Job, padded
@@ -116,9 +117,45 @@ def fit_single(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> MixtureFit:
-    """Fit one mechanism with constant noise."""
-    start = np.ones((len(y), 1))
-    return fit_mixture(basis, y, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
+    """Fit one mechanism with constant noise, on orthogonal columns in closed form; O(N r)."""
+    n, r = basis.design.shape
+    if not basis.splines.is_orthogonal:
+        start = np.ones((n, 1))
+        return fit_mixture(basis, y, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
+    scales = np.ones(3 + basis.n_null)
+    scales[0] = 0.5
+    mean = np.empty(r)
+    variance = np.empty(r)
+    bound, curve_cost, n_iter = single_curve(
+        basis.prior,
+        basis.n_null,
+        y @ basis.design,
+        float(y @ y),
+        n,
+        floor,
+        max_iter,
+        scales,
+        mean,
+        variance,
+    )
+    return MixtureFit(
+        n_mechanisms=1,
+        weights=np.ones(1),
+        scales=scales,
+        center=np.zeros(r),
+        mean=mean[np.newaxis],
+        factor=np.diag(np.sqrt(variance))[np.newaxis],
+        splines=basis.splines,
+        probabilities=np.ones((n, 1)),
+        curves=(basis.design @ mean)[:, np.newaxis],
+        bound=bound,
+        curve_cost=curve_cost,
+        parameter_cost=0.5 * math.log(n),
+        n_iter=n_iter,
+        converged=n_iter < max_iter,
+        history=np.array([bound]),
+        start=0,
+    )
 
 
 def choose_mixture(

@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dsyevd
@@ -34,7 +35,9 @@ KNOT_ROWS = 2000
 
 
 class Columns(Record, ABC):
-    """The columns of a basis as functions."""
+    """The columns of a basis as functions; on the points of a fit they may be orthogonal."""
+
+    is_orthogonal: ClassVar[bool] = True
 
     @property
     def breaks(self) -> FloatArray | None:
@@ -124,7 +127,7 @@ class SplineBasis(Record):
     @computed
     def spread(self) -> float:
         """Largest mean square of a combination of columns of norm 1: 1 if they are orthogonal."""
-        if isinstance(self.splines, Splines):
+        if self.splines.is_orthogonal:
             return 1.0
         return float(np.linalg.eigvalsh(self.design.T @ self.design)[-1]) / len(self.design)
 
@@ -366,6 +369,8 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
 
 class SumColumns(Columns):
     """Columns of several bases side by side, each over `widths` of the cause's columns."""
+
+    is_orthogonal = False
 
     parts: tuple[Columns, ...]
     widths: tuple[int, ...]

@@ -6,6 +6,7 @@ is negated.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,24 +76,35 @@ def residual_starts(
     Adjacent residuals within `TIED_RESIDUALS` times the largest belong equally to all parts that
     they reach.
     """
-    size = len(residuals[0][0])
-    # Part of each rank that lies in each of n equal parts, in whole numbers: n ranks are a part.
-    ranks, places = np.arange(0, n * size + 1, n), size * np.arange(n)[:, np.newaxis]
-    below = np.minimum(np.maximum(ranks - places, 0), size).T
-    inside = below[1:] - below[:-1]
-    untied = soften(inside / n)
-    starts = np.empty((len(residuals[0]) + (n - 1 if n > 2 else 0), size, n))
-    for start, values, order in zip(starts, *residuals, strict=False):
-        ordered = values[order]
-        near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
-        is_first = np.append(True, ordered[1:] - ordered[:-1] > near)
-        start[order] = untied if is_first.all() else soften(_tied_parts(inside, is_first))
+    values, order = residuals
+    size = values.shape[1]
+    inside, untied = _equal_parts(size, n)
+    n_kinds = len(values)
+    starts = np.empty((n_kinds + (n - 1 if n > 2 else 0), size, n))
+    ordered = np.take_along_axis(values, order, axis=1)
+    near = TIED_RESIDUALS * np.maximum(ordered[:, -1:], -ordered[:, :1])
+    is_distinct = ordered[:, 1:] - ordered[:, :-1] > near
+    for kind in range(n_kinds):
+        parts = untied
+        if not is_distinct[kind].all():
+            parts = soften(_tied_parts(inside, np.append(True, is_distinct[kind])))
+        starts[kind, order[kind]] = parts
     if n > 2:
         apart, labels = soften(np.eye(n)), previous.probabilities[rows].argmax(axis=1)
         is_above = y[rows, np.newaxis] > previous.curves[rows]
-        for split, start in enumerate(starts[len(residuals[0]) :]):
+        for split, start in enumerate(starts[n_kinds:]):
             start[:] = apart[np.where(is_above[:, split] & (labels == split), n - 1, labels)]
     return starts
+
+
+@lru_cache(8)
+def _equal_parts(size: int, n: int) -> tuple[IntArray, FloatArray]:
+    """Return the part of each rank in each of n equal parts, (size, n), in n-ths, and softened."""
+    ranks = np.arange(0, n * size + 1, n)
+    places = size * np.arange(n)[:, np.newaxis]
+    below = np.minimum(np.maximum(ranks - places, 0), size).T
+    inside = below[1:] - below[:-1]
+    return inside, soften(inside / n)
 
 
 def _tied_parts(inside: IntArray, is_first: BoolArray) -> FloatArray:

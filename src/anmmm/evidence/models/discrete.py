@@ -53,6 +53,8 @@ MAX_SIZE = 1e4
 NO_DISPERSION = 0.9 * MAX_SIZE
 # Size of a Poisson distribution.
 POISSON = 1e9
+# Change of a size's logarithm that is worth less than 1e-4 nats.
+SIZE_TOLERANCE = 1e-3
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
 TINY = float(np.finfo(np.float64).tiny)
@@ -140,10 +142,26 @@ def _latent(
     mean: FloatArray,
 ) -> tuple[float, FloatArray, int]:
     """Return cost, curve (n_samples,), iterations; fits `log_slopes` and `mean` in place."""
-    design = Design(basis.design, basis.prior, basis.n_null)
-    scales = np.empty(3)
+    columns = basis.design
+    weights = np.ones(len(values))
+    if columns.shape[1] == 1:
+        # Without a cause equal values are alike.
+        values, n_rows = np.unique(values, return_counts=True)
+        columns = np.ones((len(values), 1))
+        weights = n_rows.astype(np.float64)
+    design = Design(columns, basis.prior, basis.n_null)
     cost, n_iter = latent_curve(
-        design, values, size, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, scales
+        design,
+        values,
+        weights,
+        size,
+        cuts,
+        prior,
+        TOLERANCE,
+        CURVE_ITER,
+        log_slopes,
+        mean,
+        np.empty(3),
     )
     return cost, basis.design @ mean, n_iter
 
@@ -235,6 +253,9 @@ def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
     if is_positive:
         for _ in range(SIZE_ROUNDS):
             poisson = _refit(poisson, basis, POISSON)
+    elif np.sum((counts - _means(start.curve, False)) ** 2 - counts) <= 0.0:
+        # The score by 1 / size at Poisson's distribution: others are longer.
+        return poisson
     dispersed = start
     for _ in range(SIZE_ROUNDS):
         size = _best_size(counts, _means(dispersed.curve, is_positive), is_positive)
@@ -299,7 +320,9 @@ def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float
     from scipy.optimize import minimize_scalar
 
     bounds = math.log(MIN_SIZE), math.log(MAX_SIZE)
-    result = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
+    result = minimize_scalar(
+        length, bounds=bounds, method="bounded", options={"xatol": SIZE_TOLERANCE}
+    )
     return math.exp(float(result.x))
 
 

@@ -1,0 +1,67 @@
+"""One smooth curve with constant noise, in closed form given two variances.
+
+On orthogonal columns ψ of mean square 1, with ``v_k`` the prior variance of coefficient k, its
+posterior has mean ``v_k Σ_n y_n ψ_nk / (σ² + N v_k)`` and variance ``σ² v_k / (σ² + N v_k)``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels.packed import HYPER, LOG_2PI, new_smoothing
+
+# Change of the logarithms of both variances at which they are fixed. The evidence is flat there: it
+# misses some 1e-8 nats.
+FIXED = 1e-4
+
+
+@kernel()
+def single_curve(
+    prior: FloatArray,
+    n_null: int,
+    products: FloatArray,
+    squares: float,
+    n: int,
+    floor: float,
+    max_iter: int,
+    scales: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+) -> tuple[float, float, int]:
+    """Fit a curve to sums over n observations: products ``Σ y ψ`` (r,), squares ``Σ y²``.
+
+    Overwrites the variances of noise and of smoothing in `scales`, and the posterior of the
+    coefficients, (r,) each. Returns the log marginal likelihood, the cost of the curve, and the
+    iterations of O(r).
+    """
+    r = prior.shape[0]
+    n_iter, change, residual = 0, math.inf, squares
+    while n_iter < max_iter and change > FIXED:
+        s2, tau2 = scales[0], scales[1]
+        if r > n_null:
+            scales[1] = new_smoothing(prior, n_null, products, s2, n, tau2)
+        effective = 0.0
+        residual = squares
+        for k in range(r):
+            v = prior[k] * (scales[1] if k >= n_null else 1.0)
+            weight = v / (s2 + n * v)
+            mean[k] = weight * products[k]
+            residual += mean[k] * (n * mean[k] - 2.0 * products[k])
+            effective += n * weight
+        # As with τ², the fixed point of EM.
+        scales[0] = max(residual / (n - effective), floor)
+        change = max(abs(math.log(scales[0] / s2)), abs(math.log(scales[1] / tau2)))
+        n_iter += 1
+    s2, tau2 = scales[0], scales[1]
+    cost = HYPER * (math.log(tau2) + 1.0 / tau2 - 1.0) if r > n_null else 0.0
+    residual = squares
+    for k in range(r):
+        v = prior[k] * (tau2 if k >= n_null else 1.0)
+        weight = v / (s2 + n * v)
+        mean[k] = weight * products[k]
+        variance[k] = s2 * weight
+        residual += mean[k] * (n * mean[k] - 2.0 * products[k])
+        cost += 0.5 * (mean[k] * mean[k] / v + math.log(1.0 + n * v / s2))
+    log_likelihood = -0.5 * (residual / s2 + n * (LOG_2PI + math.log(s2)))
+    return log_likelihood - cost, cost, n_iter
