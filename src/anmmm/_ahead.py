@@ -59,7 +59,7 @@ def _basis(n_columns: int = 1) -> SplineBasis:
 def _mixture(n_columns: int = 1) -> None:
     basis = _basis(n_columns)
     y = _effect()
-    single = fit_single(basis, y, max_iter=1)
+    single = fit_single(basis, y)
     location_scale = fit_location_scale(basis, y, single)
     choose_mixture(basis, y, single, location_scale, max_mechanisms=2, max_iter=1)
 

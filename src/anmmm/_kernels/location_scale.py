@@ -52,7 +52,6 @@ def _curve_step(design: Design, n_inner: int, scales: FloatArray, system: System
 @kernel(fastmath=SUMS, inner=True)
 def _scale_step(
     design: Design,
-    spread: float,
     e2: FloatArray,
     scales: FloatArray,
     gamma: FloatArray,
@@ -72,7 +71,7 @@ def _scale_step(
     rough = 0.0
     for i in range(r):
         v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
-        h = 2.0 * n * spread + 1.0 / v
+        h = 2.0 * n + 1.0 / v
         gamma[i] += STEP * (gradient[i] - gamma[i] / v) / h
         if i >= n_null:
             rough += (gamma[i] * gamma[i] + 1.0 / h) / prior[i]
@@ -88,7 +87,6 @@ def _scale_step(
 @kernel(fastmath=SUMS, allocates=True)
 def location_scale(
     design: Design,
-    spread: float,
     y: FloatArray,
     floor: float,
     n_inner: int,
@@ -101,7 +99,6 @@ def location_scale(
     """Fit ``y = f(x) + exp(g(x)) ε``, both curves smooth, by scoring; O(n r² + r³) an iteration.
 
     Overwrites scales (3,): noise variance, τ² of f, of g; mean, gamma (padded(r),) are 0 before.
-    spread: at least a third of the largest eigenvalue of the columns' mean products, or g diverges.
     Returns the log evidence (g by Laplace's method), the cost of the curves, and the iterations.
     """
     columns, prior, n_null = design
@@ -128,7 +125,7 @@ def location_scale(
             e = y[k] - e2[k]
             e2[k] = e * e + of_curve[k] + floor
         for _ in range(2):
-            _scale_step(design, spread, e2[:n], scales, gamma, gradient, g, w)
+            _scale_step(design, e2[:n], scales, gamma, gradient, g, w)
 
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]

@@ -112,13 +112,10 @@ def _run(
         for s in range(S):
             if starts.state[s] != RUNNING:
                 continue
-            penalty, rss = m_step(problem, rows.n, y2, fits, s, work)
+            penalty = m_step(problem, rows.n, y2, fits, s, work)
             s2 = fits.scales[s, 0]
-            # The residuals of a single curve are known without an E-step.
-            bound = -0.5 * rss / s2
-            if C > 1:
-                bound = e_step(rows, space, EStep(fits, s, False, False, False, C - 1))
-                _last_sums(fits, s, starts.sums)
+            bound = e_step(rows, space, EStep(fits, s, False, False, False, C - 1))
+            _last_sums(fits, s, starts.sums)
             bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound

@@ -104,10 +104,10 @@ def _variances(
     mean: FloatArray,
     sums: FloatArray,
     work: Work,
-) -> tuple[float, float]:
+) -> float:
     """Overwrite center and variances given the curves' posteriors of log determinant `log_det`.
 
-    Returns their penalty in the bound, and the expected sum of squared residuals.
+    Returns their penalty in the bound.
     """
     prior, n_null = problem.prior, problem.n_null
     variance, precision, center_variance, second = work
@@ -146,21 +146,21 @@ def _variances(
         wide = prior[i] * (scales[3 + i] if i < n_null else scales[1])
         so_far, logarithm = log_of_product(so_far, wide)
         penalty += 0.5 * (second[i] / wide + C * (logarithm - 1.0))
-    return penalty + 0.5 * C * math.log(so_far), rss
+    return float(penalty + 0.5 * C * math.log(so_far))
 
 
 @kernel(inner=True)
 def fit_posteriors(
     problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work, is_noise_given: bool
-) -> tuple[float, float]:
+) -> float:
     """Fit one start's curves, their center and variances to the sums of the observations.
 
-    y2: ``Σ y_n²``. Returns the penalty in the bound, and the expected residual sum. O(C r³).
+    y2: ``Σ y_n²``. Returns the penalty in the bound. O(C r³).
     """
     prior, n_null, precision = problem.prior, problem.n_null, work.precision
     scales, center = fits.scales[s], fits.center[s]
     C, r = fits.weights.shape[1], prior.shape[0]
-    penalty = rss = 0.0
+    penalty = 0.0
     noise = scales[0]
     for _ in range(problem.n_inner):
         for i in range(r):
@@ -172,24 +172,22 @@ def fit_posteriors(
             log_det += solve(
                 System(gram, moment, center, precision, rows, pivots, mean, variance), r, scales[0]
             )
-        penalty, rss = _variances(
+        penalty = _variances(
             problem, n, y2, log_det, scales, center, fits.mean[s], fits.sums[s], work
         )
         if is_noise_given:
             scales[0] = noise
-    return penalty, rss
+    return penalty
 
 
 @kernel(inner=True)
-def m_step(
-    problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work
-) -> tuple[float, float]:
+def m_step(problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work) -> float:
     """Fit one start's curves and variances, as `fit_posteriors`, and its weights."""
-    penalty, rss = fit_posteriors(problem, n, y2, fits, s, work, False)
+    penalty = fit_posteriors(problem, n, y2, fits, s, work, False)
     C = fits.weights.shape[1]
     for c in range(C):
         # The first column is 1.
         weight = (fits.sums[s, c, 0, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
         fits.weights[s, c], fits.log_weights[s, c] = weight, math.log(weight)
         penalty -= WEIGHT_PRIOR * (math.log(weight) + math.log(C))
-    return penalty, rss
+    return penalty

@@ -274,7 +274,7 @@ def _iterate(
         weights = mixing.rows[1]
         _products(R[c], mixing.precision[s, c], weights)
         curve_sums(rows.curves, space, weights, fits.sums[s, c])
-    penalty, _ = fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
+    penalty = fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
     for c in range(C):
         system, pivots = fits.rows[s, c], fits.pivots[s, c]
         curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])

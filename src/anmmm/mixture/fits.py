@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from anmmm._kernels.location_scale import location_scale
@@ -139,18 +137,14 @@ def fit_location_scale(
     docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
     mean, log_scale = np.zeros((2, padded(len(basis.prior))))
-    # Shorter steps where columns are not orthogonal, and as many more.
-    spread = max(1.0, 0.5 * basis.spread)
-    max_iter = math.ceil(spread * MAX_ITER)
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, curve_cost, n_iter = location_scale(
         Design(basis.columns, basis.prior, basis.n_null),
-        spread,
         y,
         floor,
         N_INNER,
         TOLERANCE * len(y),
-        max_iter,
+        MAX_ITER,
         scales,
         mean,
         log_scale,
@@ -166,5 +160,5 @@ def fit_location_scale(
         evidence=evidence,
         curve_cost=curve_cost,
         n_iter=n_iter,
-        converged=n_iter < max_iter,
+        converged=n_iter < MAX_ITER,
     )

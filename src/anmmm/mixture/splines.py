@@ -9,7 +9,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dsyevd
@@ -35,9 +34,7 @@ KNOT_ROWS = 2000
 
 
 class Columns(Record, ABC):
-    """The columns of a basis as functions; on the points of a fit they may be orthogonal."""
-
-    is_orthogonal: ClassVar[bool] = True
+    """The columns of a basis as functions."""
 
     @property
     def breaks(self) -> FloatArray | None:
@@ -125,18 +122,11 @@ class SplineBasis(Record):
         return cause
 
     @computed
-    def spread(self) -> float:
-        """Largest mean square of a combination of columns of norm 1: 1 if they are orthogonal."""
-        if self.splines.is_orthogonal:
-            return 1.0
-        return float(np.linalg.eigvalsh(self.design.T @ self.design)[-1]) / len(self.design)
-
-    @computed
     def columns(self) -> FloatArray:
         """Columns (n_columns, padded(n_samples)), padded with zeros."""
         return columns_of(self.design)
 
-    def of_rows(self, rows: BoolArray) -> SplineBasis:
+    def of_rows(self, rows: BoolArray | slice) -> SplineBasis:
         """Return a basis of the same curves that is orthonormal at some of the points. O(N r²)."""
         design, k, r = self.design[rows], self.n_null, len(self.prior)
         n, mean = len(design), self.design[rows, 1 : self.n_null].mean(axis=0)
@@ -201,7 +191,7 @@ class SplineBasis(Record):
     def sum_of(cls, parts: Sequence[SplineBasis], widths: Sequence[int]) -> SplineBasis:
         """Make a basis for sums of curves, each over columns of its own: `widths` (n_parts,).
 
-        All curves share the smoothness τ². Columns of different parts are not orthogonal.
+        All curves share the smoothness τ².
         """
         null = [np.arange(1, part.n_null) for part in parts]
         smooth = [np.arange(part.n_null, len(part.prior)) for part in parts]
@@ -216,7 +206,8 @@ class SplineBasis(Record):
         n_null = 1 + sum(map(len, null))
         prior[n_null:] /= sum(len(at) > 0 for at in smooth)
         design = np.ascontiguousarray(np.hstack([part.design for part in parts])[:, order])
-        return cls(design, prior, n_null, columns)
+        # Those of different parts are not orthogonal.
+        return cls(design, prior, n_null, columns).of_rows(slice(None))
 
 
 @lru_cache(8)
@@ -369,8 +360,6 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
 
 class SumColumns(Columns):
     """Columns of several bases side by side, each over `widths` of the cause's columns."""
-
-    is_orthogonal = False
 
     parts: tuple[Columns, ...]
     widths: tuple[int, ...]

@@ -165,7 +165,7 @@ class FitCache:
 
     def fit_curve(self, values: FloatArray, floor: float) -> MixtureFit:
         """Fit one mechanism with constant noise to the effect on another scale, (n_samples,)."""
-        return fit_single(self.cause.basis, values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
+        return fit_single(self.cause.basis, values, floor=floor)
 
     @computed
     def location_scale(self) -> LocationScaleFit:
