@@ -9,7 +9,7 @@ from anmmm import infer_graph
 N = 500
 
 
-def confounded(kind, seed=0):
+def confounded(kind, seed=4):
     """Columns a and b with a hidden common cause, a cause of a, and an effect of b."""
     rng = np.random.default_rng(seed)
     hidden = rng.uniform(-1, 1, N) if kind == "curve" else rng.integers(3, size=N) - 1.0
