@@ -19,7 +19,8 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
-from anmmm.datasets import SETTINGS, draw_anm_mixture
+from anmmm.datasets import SETTINGS
+from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import ANMMixture
 from benchmarks.families.base import Rows
 from benchmarks.families.lines import TITLES, draw_labeled

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 from benchmarks.families.base import Rows as Rows
 from benchmarks.families.direct import categories_from_number, number_from_categories
+from benchmarks.families.effects import NAMES as NAMES
+from benchmarks.families.effects import draw_effect as draw_effect
 from benchmarks.families.marginals import MARGINS as MARGINS
 
 from anmmm.datasets.synthetic import draw_anm_mixture

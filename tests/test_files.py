@@ -100,23 +100,6 @@ def test_a_folder_that_refuses_files():
         check_writable("/proc/self/x.csv")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="permission bits of POSIX")
-def test_a_write_protected_file_is_not_replaced(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("old")
-    path.chmod(0o444)
-    with pytest.raises(PermissionError, match="is write-protected, so it is not replaced"):
-        check_writable(path)
-    with pytest.raises(PermissionError) as caught, atomic_writer(path) as file:
-        file.write("new")
-    assert caught.value.filename == str(path)
-    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["rows.csv"])
-    path.chmod(0o644)
-    with atomic_writer(path) as file:
-        file.write("new")
-    assert path.read_text() == "new"
-
-
 def test_two_writers_of_one_name_do_not_meet(tmp_path):
     path = tmp_path / "rows.csv"
     with atomic_writer(path) as first:

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from scipy.special import expit
 from scipy.stats import zscore
 
-from anmmm.datasets.families import CONTINUOUS, OTHER_EFFECTS
+from anmmm.datasets.families import FAMILIES as PUBLISHED
 from benchmarks.families.base import (
     CAUSE,
     COMMON_CAUSE,
@@ -27,6 +27,7 @@ from benchmarks.families.base import (
     smooth_waves,
 )
 from benchmarks.families.direct import mechanism, mixture
+from benchmarks.families.effects import OTHER_EFFECTS
 
 DISTRIBUTIONS: dict[str, Callable[[Rows], np.ndarray]] = {
     "normal": lambda rng: rng.standard_normal(),
@@ -240,7 +241,7 @@ def effect(rng: Rows, shape: str, law: str = "normal", noise: float = 0.3, cause
 
 
 DIRECT: dict[str, Draw] = {
-    **{name: partial(mechanism, family=name, cause="gaussian") for name in CONTINUOUS},
+    **{name: partial(mechanism, family=name, cause="gaussian") for name in PUBLISHED},
     "AN uniform": partial(mechanism, family="AN", cause="uniform"),
     "AN bimodal": partial(mechanism, family="AN", cause="bimodal"),
     "AN exponential": partial(mechanism, family="AN", cause="exponential"),

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from anmmm.datasets import FAMILIES, SETTINGS, make_single_mechanism
-from anmmm.datasets.families import CAUSES, OTHER_EFFECTS, gaussian_process
+from anmmm.datasets import SETTINGS
+from anmmm.datasets.families import CAUSES, FAMILIES, gaussian_process
 from benchmarks.families.base import CAUSE, Family, Pair, Rows
+from benchmarks.families.effects import NAMES, draw_effect
 
 # Number of categories, at least and at most.
 MIN_CATEGORIES, MAX_CATEGORIES = 3, 6
@@ -20,7 +21,7 @@ STRENGTH = 2.5
 
 def mechanism(rng: Rows, family: str, cause: str) -> Pair:
     """Draw one mechanism."""
-    return make_single_mechanism(family, rng.n, cause=cause, random_state=rng.plain)
+    return draw_effect(family, rng.n, cause=cause, random_state=rng.plain)
 
 
 def mixture(rng: Rows, setting: str) -> Pair:
@@ -62,7 +63,7 @@ def category_names(rng: Generator) -> Any:
 def _single_mechanisms(group: str, names: list[str]) -> list[Family]:
     families = []
     for name in names:
-        place = FAMILIES.index(name) + 1
+        place = NAMES.index(name) + 1
         for cause in CAUSES:
             draw = partial(mechanism, family=name, cause=cause)
             stream = partial(_by_seed_and, place)
@@ -78,8 +79,8 @@ def _by_seed(seed: int, n: int) -> tuple[int]:
     return (seed,)
 
 
-_CONTINUOUS = [name for name in FAMILIES if name not in OTHER_EFFECTS or name.startswith("PNL")]
-_OTHERS = [name for name in FAMILIES if name not in _CONTINUOUS]
+_CONTINUOUS = [name for name in NAMES if name in FAMILIES or name.startswith("PNL")]
+_OTHERS = [name for name in NAMES if name not in _CONTINUOUS]
 
 DIRECT = _single_mechanisms("direct", _CONTINUOUS)
 DISCRETE = _single_mechanisms("discrete", _OTHERS)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.random import Generator
 
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
-from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS
+from anmmm.datasets.families import CAUSES, FAMILIES
 from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows
 from benchmarks.families.designed import DESIGNED
+from benchmarks.families.effects import OTHER_EFFECTS, draw_effect
 from benchmarks.families.nothing import NOTHING, process
 
 MIN_ROWS, MAX_ROWS = 30, 500
@@ -78,7 +79,7 @@ def mixture(rng: Rows) -> Pair:
 
 def single(rng: Rows) -> Pair:
     """Draw one mechanism of a Gaussian cause."""
-    return make_single_mechanism(str(rng.plain.choice(CONTINUOUS)), rng.n, random_state=rng.plain)
+    return make_single_mechanism(str(rng.plain.choice(FAMILIES)), rng.n, random_state=rng.plain)
 
 
 def noisy(rng: Rows) -> Pair:
@@ -91,7 +92,7 @@ def other_effect(rng: Rows) -> Pair:
     """Draw an effect of another kind of values."""
     cause = str(rng.plain.choice(list(CAUSES)))
     family = str(rng.plain.choice(tuple(OTHER_EFFECTS)))
-    return make_single_mechanism(family, rng.n, cause=cause, random_state=rng.plain)
+    return draw_effect(family, rng.n, cause=cause, random_state=rng.plain)
 
 
 def weak(rng: Rows) -> Pair:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm.datasets import SETTINGS, draw_anm_mixture
+from anmmm.datasets import SETTINGS
+from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.plotting import COLORS
 from anmmm.plotting.style import tidy
 from benchmarks.paper.clusterings import (

@@ -12,7 +12,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm.datasets import draw_anm_mixture, make_single_mechanism
+from anmmm.datasets import make_single_mechanism
+from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.preprocessing import standardize
 from benchmarks.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from benchmarks.baselines.anm import _residual

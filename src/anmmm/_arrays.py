@@ -10,26 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._cells import DATES, text_advice
+from anmmm._cells import ADVICE, DATES
 from anmmm._signals import unless_signal
 from anmmm._text import brief, cut
 from anmmm._typing import FloatArray
 
-# What is wrong with a column of durations.
-DURATIONS = "holds durations; convert them to numbers first, such as days"
-
 
 def as_real(values: Any, name: str) -> NDArray[Any]:
-    """Return values as an array of real numbers, None and its like as NaN."""
+    """Return values as an array of real numbers; missing and masked ones as NaN."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        n_masked = int(np.ma.getmaskarray(values).sum())
-        raise ValueError(f"{name} holds {n_masked} masked values; remove those observations")
-    if any(map(holds_categories, series_of(values))):
+    data = as_narwhals(values)
+    columns = () if data is None else data.iter_columns() if hasattr(data, "columns") else (data,)
+    if any(map(holds_categories, columns)):
         raise TypeError(f"{name} must be numeric, found categories; pass codes if they are ordered")
     try:
-        array = np.asarray(values)
+        array = np.asarray(values if data is None else data.to_numpy())
     except unless_signal(ValueError) as error:
         raise ValueError(f"{name} is not a rectangular array of numbers: {error}") from None
     except unless_signal(Exception) as error:
@@ -38,23 +34,27 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
     kind = array.dtype.kind
     if kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
-    if kind == "O" or (kind in "US" and array.size):
+    if kind == "O":
+        return _from_objects(array, name)
+    if kind in "US" and array.size:
         # NumPy converts the numbers of a list with texts to text.
         return _from_objects(np.asarray(values, dtype=object), name)
     if kind in "mM":
-        raise TypeError(f"{name} {DURATIONS if kind == 'm' else DATES}")
+        raise TypeError(f"{name} {DATES}")
     if kind not in "biuf":
         raise TypeError(f"{name} must be numeric, found dtype {cut(str(array.dtype))}")
+    if np.ma.isMaskedArray(values):
+        return np.ma.filled(values.astype(np.float64), math.nan)
     if kind == "f" and array.dtype.itemsize > 8:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     return array
 
 
-def series_of(values: Any) -> list[Any]:
-    """Return the columns of a data frame, or the one of a series, as series of narwhals."""
+def as_narwhals(values: Any) -> Any:
+    """Return a series or data frame of any library as one of narwhals, None for other objects."""
     if values is None or isinstance(values, (list, tuple, np.ndarray, np.generic, numbers.Number)):
-        return []
+        return None
     # Here, because arrays do without it.
     import narwhals.stable.v2 as nw
 
@@ -66,10 +66,8 @@ def series_of(values: Any) -> list[Any]:
     try:
         native: Any = nw.from_native(values, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:
-        return []
-    if isinstance(native, nw.DataFrame):
-        return list(native.iter_columns())
-    return [native] if isinstance(native, nw.Series) else []
+        return None
+    return native if isinstance(native, (nw.DataFrame, nw.Series)) else None
 
 
 def holds_categories(column: Any) -> bool:
@@ -90,28 +88,19 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
         if isinstance(item, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {name} holds {brief(item)}")
         if isinstance(item, (str, bytes)):
-            # Text never counts as a number.
-            raise _not_numeric(name, item, index)
+            # Text never counts as a number. Checks of estimators look for the last words.
+            raise TypeError(
+                f"{name} must be numeric, found {brief(item)} ({type(item).__name__}) at position "
+                f"{index}; an argument must be no string, but a number: {ADVICE}"
+            )
         try:
-            numeric[index] = np.nan if is_missing(item) else float(item)
+            numeric[index] = math.nan if is_missing(item) else float(item)
         except OverflowError:
             raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
         except (TypeError, ValueError):
-            raise _not_numeric(name, item, index) from None
+            # Its repr may be long, or have an address, which differs in the next run.
+            raise TypeError(
+                f"{name} must be numeric, found a value of type {type(item).__name__}; an "
+                "argument must be no string or other object, but a list or array of numbers"
+            ) from None
     return numeric
-
-
-def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
-    """Return the error over a value of an array, or, without a position, over another object."""
-    # The repr of other values may be long, or have an address, which differs in the next run.
-    shown = f"a value of type {type(item).__name__}"
-    if isinstance(item, (str, bytes)):
-        shown = f"{brief(item)} ({type(item).__name__})"
-    if not index:
-        return TypeError(f"{name} must be numeric, found {shown}; pass a list or array of numbers")
-    # In words that scikit-learn's checks of estimators know.
-    advice = text_advice(str(item), "0, 1, 2, … for ordered levels")
-    return TypeError(
-        f"{name} must be numeric, found {shown} at position {index}; an argument must be no "
-        f"string, but a number ({advice})"
-    )

@@ -1,25 +1,26 @@
-"""Variables whose values are names: text, columns of a category type, labels of mechanisms.
+"""Variables of a caller or a table as columns: numbers, or categories as codes.
 
-Convert the arguments of a caller to numbers, and report for each variable whether these are
-categories without an order. Ordered categories, and only two categories, are numbers.
+Text and values of a category type are categories. Ordered categories, and only two categories, are
+analyzed as numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._arrays import as_real, holds_categories, is_missing, series_of
-from anmmm._cells import MANY_TEXTS, MOST_CATEGORIES, read_texts
+from anmmm._arrays import as_narwhals, as_real, holds_categories, is_missing
+from anmmm._cells import MOST_CATEGORIES, read_texts
 from anmmm._text import brief
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     MISSING,
     MissingValueError,
+    as_columns,
     as_matrix,
     check_aligned,
     check_choice,
@@ -28,23 +29,60 @@ from anmmm._validation import (
 )
 
 
-class Names(NamedTuple):
-    """A variable of categories: values (n_samples,), and their order if they have one."""
+class Column(NamedTuple):
+    """Numbers (n_samples,) or (n_samples, n_features), or codes of categories; NaN is missing.
 
-    values: NDArray[np.str_]
-    ordered: tuple[str, ...] | None = None
+    `levels` names the values 0, 1, … of categories and booleans.
+    """
 
-    @property
-    def distinct(self) -> tuple[str, ...]:
-        """The categories that occur."""
-        present = set(self.values.tolist())
-        names = sorted(present) if self.ordered is None else self.ordered
-        return tuple(name for name in names if name in present)
+    values: NDArray[Any]
+    levels: tuple[str, ...] | None = None
+    is_ordered: bool = True
 
     @property
-    def codes(self) -> FloatArray:
-        """Number of each observation's category, counted from 0 as in `distinct`."""
-        return _codes(self.values.tolist(), self.distinct)
+    def missing(self) -> BoolArray:
+        """Which observations lack a value, (n_samples,)."""
+        if self.values.dtype.kind != "f":
+            return np.zeros(len(self.values), dtype=np.bool_)
+        is_nan: BoolArray = np.isnan(self.values)
+        return is_nan if is_nan.ndim == 1 else np.asarray(is_nan.any(axis=1))
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether these are three categories or more without an order."""
+        return not self.is_ordered and len(self.levels or ()) > 2
+
+    def is_constant(self) -> bool:
+        """Return whether all values that are not missing are equal, up to rounding."""
+        present = self.values[~self.missing]
+        return bool(np.isfinite(present).all() and constant_problem(present))
+
+    def too_many_levels(self) -> str:
+        """Return what is wrong with categories that are too many; empty if they are not."""
+        if not self.is_categorical or len(self.levels or ()) <= MOST_CATEGORIES:
+            return ""
+        return f"holds more than {MOST_CATEGORIES} different texts; join rare ones, or pass numbers"
+
+    def take(self, rows: BoolArray) -> Column:
+        """Return some rows; categories without an order that none of them has are dropped."""
+        column = self._replace(values=self.values[rows])
+        if self.is_ordered or self.levels is None:
+            return column
+        present = np.unique(column.values[~column.missing])
+        codes = np.searchsorted(present, column.values).astype(np.float64)
+        codes[column.missing] = math.nan
+        levels = tuple(self.levels[int(code)] for code in present)
+        return Column(codes, levels, is_ordered=False)
+
+    def to_array(self) -> NDArray[Any]:
+        """Return numbers, or the names of categories without an order: text, None for missing."""
+        if self.is_ordered or self.levels is None:
+            return self.values
+        missing = self.missing
+        if not missing.any():
+            return np.array(self.levels, dtype=np.str_)[self.values.astype(np.intp)]
+        places = np.where(missing, len(self.levels), self.values).astype(np.intp)
+        return np.array([*self.levels, None], dtype=object)[places]
 
 
 class Variables(NamedTuple):
@@ -59,249 +97,176 @@ class Variables(NamedTuple):
     levels: tuple[tuple[str, ...] | None, ...] = (None, None)
 
 
-def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "y")) -> Variables:
+def as_column(values: Any, name: str, *, spells_numbers: bool = False) -> Column:
+    """Return a variable as a column; raise TypeError or ValueError by name if it is none.
+
+    `spells_numbers`: text that spells numbers is numbers, and dates are refused.
+    """
+    if isinstance(values, Column):
+        return values
+    series = _only_series(values)
+    if series is not None and holds_categories(series):
+        return _of_names(_spelled(series.to_list()), _order_of(series, name))
+    texts = _texts(values if series is None else series)
+    if texts is not None and spells_numbers:
+        numbers, problem, _ = read_texts(texts)
+        if problem:
+            raise TypeError(f"{name} {problem}")
+        return _of_names(texts) if numbers is None else Column(numbers)
+    if texts is not None:
+        return _of_names(texts)
+    array = as_real(values, name)
+    as_columns(array, name)
+    dtype = str(array.dtype if series is None else series.dtype)
+    return Column(array, ("False", "True") if dtype.lower().startswith("bool") else None)
+
+
+def as_categories(values: Any, name: str) -> Column:
+    """Return a variable that is declared to hold categories as a column."""
+    series = _only_series(values)
+    if series is not None and holds_categories(series):
+        return as_column(series, name)
+    return _of_names(_spelled(list(values if series is None else series.to_list())))
+
+
+def given_pair(x: ArrayLike, y: ArrayLike) -> tuple[Column, Column]:
+    """Return two variables of a caller as columns; text that spells numbers is numbers."""
+    check_aligned(x, y)
+    return as_column(x, "x", spells_numbers=True), as_column(y, "y", spells_numbers=True)
+
+
+def as_variables(
+    x: ArrayLike | Column, y: ArrayLike | Column, *, names: tuple[str, str] = ("x", "y")
+) -> Variables:
     """Check two variables as `anmmm._validation.as_pair` does, either of which may be names."""
     check_aligned(x, y, names)
-    first, first_is_named = _as_variable(x, names[0])
-    second, second_is_named = _as_variable(y, names[1])
+    columns = as_column(x, names[0]), as_column(y, names[1])
+    first, second = (_matrix(column, name) for column, name in zip(columns, names, strict=True))
     check_lengths(first, second, names)
-    for other_is_named, name, values in (
-        (second_is_named, names[0], first),
-        (first_is_named, names[1], second),
-    ):
-        if other_is_named and values.shape[1] > 1:
+    is_categorical = columns[0].is_categorical, columns[1].is_categorical
+    for values, name in ((first, names[0]), (second, names[1])):
+        if any(is_categorical) and values.shape[1] > 1:
             raise ValueError(
                 f"{name} has {values.shape[1]} columns, and the other variable holds categories; "
                 "pass one column with categories"
             )
-    levels = level_names(x), level_names(y)
-    return Variables(first, second, (first_is_named, second_is_named), levels)
+    return Variables(first, second, is_categorical, (columns[0].levels, columns[1].levels))
 
 
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
-    x, y = given_pair(x, y)
-    first, second, dropped = complete_rows(x, y, missing)
+    first, second = given_pair(x, y)
+    first, second, dropped = complete_columns(first, second, missing)
     try:
-        variables = as_variables(first, second)
+        return as_variables(first, second), len(dropped)
     except MissingValueError as error:
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
-    # Ordered categories and booleans without incomplete rows are numbers.
-    first_levels, second_levels = variables.levels
-    levels = first_levels or level_names(x), second_levels or level_names(y)
-    return variables._replace(levels=levels), len(dropped)
 
 
-def given_pair(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
-    """Return two variables of a caller, each as `as_given`."""
-    check_aligned(x, y)
-    return as_given(x, "x"), as_given(y, "y")
-
-
-def as_given(values: Any, name: str) -> Any:
-    """Return text that spells numbers as numbers, others and category types as is; refuse dates."""
-    labels, _ = _labels(values)
-    is_declared = isinstance(values, Names) or any(map(holds_categories, series_of(values)))
-    if labels is None or is_declared:
-        return values
-    read, problem = read_texts(labels)
-    if problem and problem != MANY_TEXTS:
-        raise TypeError(f"{name} {problem}")
-    return values if read.dtype.hasobject else read
+def complete_columns(
+    x: Column, y: Column, missing: Any, names: tuple[str, str] = ("x", "y")
+) -> tuple[Column, Column, IntArray]:
+    """Return both columns, without incomplete rows if `missing` is "drop", and their positions."""
+    nothing = np.empty(0, dtype=np.intp)
+    if check_choice(missing, "missing", MISSING) == "raise":
+        return x, y, nothing
+    check_lengths(x.values, y.values, names)
+    for column, name in ((x, names[0]), (y, names[1])):
+        if len(column.values) and column.missing.all():
+            raise ValueError(f"{name} has no values")
+    is_incomplete = x.missing | y.missing
+    if not is_incomplete.any():
+        return x, y, nothing
+    return x.take(~is_incomplete), y.take(~is_incomplete), np.flatnonzero(is_incomplete)
 
 
 def complete_rows(
     x: ArrayLike, y: ArrayLike, missing: Any, *, numbers: bool = False
 ) -> tuple[Any, Any, IntArray]:
-    """Return both variables, without incomplete rows if `missing` is "drop", and their positions.
-
-    `numbers`: refuse names and categories.
-    """
-    nothing = np.empty(0, dtype=np.intp)
+    """Return both variables as `complete_columns` does, as arrays; `numbers`: refuse categories."""
     if check_choice(missing, "missing", MISSING) == "raise":
-        return x, y, nothing
+        return x, y, np.empty(0, dtype=np.intp)
     check_aligned(x, y)
-    first, first_missing = _with_missing(x, "x", numbers)
-    second, second_missing = _with_missing(y, "y", numbers)
-    if not (first.ndim and second.ndim):
-        # No variable: the checks that follow raise.
-        return x, y, nothing
-    check_lengths(first, second, ("x", "y"))
-    is_incomplete = first_missing | second_missing
-    if not is_incomplete.any():
-        return x, y, nothing
-    refuse_empty((first_missing, second_missing), ("x", "y"))
-    return first[~is_incomplete], second[~is_incomplete], np.flatnonzero(is_incomplete)
-
-
-def refuse_empty(missing: Iterable[BoolArray], names: Sequence[str]) -> None:
-    """Refuse a variable without values; `missing`: which each lacks, (n_samples,)."""
-    for is_absent, name in zip(missing, names, strict=True):
-        if len(is_absent) and is_absent.all():
-            raise ValueError(f"{name} has no values")
-
-
-def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], BoolArray]:
-    """Return a variable as an array, and in which rows it has no value."""
-    labels, ordered = (None, None) if numbers else _labels(values)
-    if labels is None:
-        if np.ma.isMaskedArray(values):
-            values = np.ma.filled(values.astype(np.float64), np.nan)
-        array = as_real(values, name)
-        if array.dtype.kind != "f" or not array.size or not array.ndim:
-            return array, np.zeros(array.shape[:1], dtype=np.bool_)
-        return array, np.isnan(array).reshape(len(array), -1).any(axis=1)
-    is_absent = np.array([label is None for label in labels])
-    if ordered is not None:
-        return _codes(labels, ordered), is_absent
-    return np.array([label or "" for label in labels]), is_absent
-
-
-def as_names(values: Any, name: str) -> Names | None:
-    """Return a variable of text or of a category type as names; None if it is neither."""
-    labels, ordered = _labels(values)
-    if labels is None:
-        return None
-    if missing := labels.count(None):
-        raise MissingValueError(
-            f"{name} lacks {missing} of {len(labels)} names, the first in row "
-            f"{labels.index(None)} (from 0); remove those observations, or name missing values"
-        )
-    return Names(np.asarray(labels, dtype=np.str_), ordered)
+    if numbers:
+        first, second = (Column(as_columns(as_real(v, n), n)) for v, n in ((x, "x"), (y, "y")))
+    else:
+        first, second = as_column(x, "x"), as_column(y, "y")
+    first, second, dropped = complete_columns(first, second, missing)
+    return first.to_array(), second.to_array(), dropped
 
 
 def level_names(values: Any) -> tuple[str, ...] | None:
     """Return the names of the values 0, 1, … of categories or booleans; None of numbers."""
-    labels, ordered = _labels(values)
-    if labels is not None:
-        return Names(np.array([label for label in labels if label is not None]), ordered).distinct
-    kind = getattr(values, "dtype", None) or np.asarray(values).dtype
-    return ("False", "True") if "bool" in str(kind).lower() else None
+    return as_column(values, "x").levels
 
 
-def category_values(values: Any, name: str) -> Any:
-    """Return names as an array of text, or of numbers if they have an order; others as is."""
-    names = as_names(values, name)
-    if names is None:
-        return values
-    return names.values if names.ordered is None else names.codes
+def _matrix(column: Column, name: str) -> FloatArray:
+    """Return a checked column as a matrix (n_samples, n_features)."""
+    if problem := column.too_many_levels():
+        raise ValueError(f"{name} {problem}")
+    return as_matrix(column.values, name)
 
 
-def labels_of(column: Any) -> NDArray[Any]:
-    """Return a narwhals column as names, None for missing; with an order as numbers and NaN."""
-    labels = _spelled(column.to_list())
-    ordered = _order_of(column)
-    return np.array(labels, dtype=object) if ordered is None else _codes(labels, ordered)
+def _of_names(labels: Sequence[str | None], order: Sequence[str] | None = None) -> Column:
+    """Return names, None for missing, as codes of those that occur."""
+    present = {label for label in labels if label is not None}
+    levels = sorted(present) if order is None else [name for name in order if name in present]
+    codes: dict[str | None, float] = {name: float(code) for code, name in enumerate(levels)}
+    codes[None] = math.nan
+    values = np.array([codes[label] for label in labels], dtype=np.float64)
+    return Column(values, tuple(levels), is_ordered=order is not None)
 
 
-def missing_of(values: NDArray[Any]) -> BoolArray:
-    """Return which values of a column are missing: NaN among numbers, None among names."""
-    if values.dtype.hasobject:
-        return np.array([item is None for item in values.tolist()], dtype=np.bool_)
-    return np.asarray(np.isnan(values))
-
-
-def is_constant(values: NDArray[Any]) -> bool:
-    """Return whether names, or numbers up to rounding, are equal; none of them is missing."""
-    if values.dtype.hasobject:
-        return bool(values.min() == values.max())
-    return bool(np.isfinite(values).all() and constant_problem(values))
-
-
-def without_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Return names, none of them missing, as text, which has bytes of its own; numbers as is."""
-    return values.astype(np.str_) if values.dtype.hasobject else values
-
-
-def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
-    """Return places of labels in the order of those that occur, NaN for None."""
-    present = set(labels)
-    places = {name: float(place) for place, name in enumerate(n for n in ordered if n in present)}
-    return np.array([math.nan if label is None else places[label] for label in labels])
-
-
-def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:
-    """Return each observation's name, None for missing, and their order; None for numbers."""
-    if isinstance(values, Names):
-        return values.values.tolist(), values.ordered
-    if isinstance(values, (list, tuple, np.ndarray)):
-        return _texts(values), None
-    columns = series_of(values)
-    if len(columns) != 1:
-        return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
-    column = columns[0]
-    if holds_categories(column) or str(column.dtype) == "String":
-        return _spelled(column.to_list()), _order_of(column)
-    return (_texts(column.to_list()) if str(column.dtype) == "Object" else None), None
+def _only_series(values: Any) -> Any:
+    """Return a series, or the one column of a data frame, as a series of narwhals; else None."""
+    data = as_narwhals(values)
+    if not hasattr(data, "columns"):
+        return data
+    return data.get_column(data.columns[0]) if len(data.columns) == 1 else None
 
 
 def _texts(values: Any) -> list[str | None] | None:
     """Return a sequence of texts, None for missing ones; None if it holds anything else."""
-    if isinstance(values, np.ndarray):
-        is_column = values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1)
-        if values.dtype.kind not in "OU" or not is_column:
+    if hasattr(values, "to_native"):
+        if str(values.dtype) not in ("String", "Object"):
             return None
-        values = values.ravel().tolist()
-    n_texts = 0
-    for item in values:
-        # Without a look at all values if the first one decides.
+        items = values.to_list()
+    elif isinstance(values, (list, tuple)):
+        items = values
+    else:
+        array = np.asarray(values) if hasattr(values, "__array__") else np.empty(0)
+        is_column = array.ndim == 1 or (array.ndim == 2 and array.shape[-1] == 1)
+        if array.dtype.kind not in "OU" or not is_column:
+            return None
+        items = array.ravel().tolist()
+    has_text = False
+    for item in items:
         if isinstance(item, str):
-            n_texts += 1
+            has_text = True
         elif not is_missing(item):
             return None
-    return _spelled(values) if n_texts else None
+    return _spelled(items) if has_text else None
 
 
 def _spelled(items: Sequence[Any]) -> list[str | None]:
-    """Return values as text, None for missing ones; refuse different ones of the same text."""
-    present = {item for item in items if not is_missing(item)}
-    names: dict[str, Any] = {}
-    for item in present:
-        other = names.setdefault(str(item), item)
-        if other is not item:
-            raise ValueError(
-                f"it holds {other!r} and {item!r}, which are the same as text; rename one of them"
-            )
+    """Return values as text, None for missing ones."""
     return [None if is_missing(item) else str(item) for item in items]
 
 
-def _order_of(column: Any) -> tuple[str, ...] | None:
-    """Return the categories of a narwhals column in their order, None if they have none."""
-    if str(column.dtype).startswith("Enum"):
-        return tuple(map(str, column.dtype.categories))
-    native: Any = column.to_native()
+def _order_of(series: Any, name: str) -> tuple[str, ...] | None:
+    """Return the categories of a series of narwhals in their order, None if they have none."""
+    if str(series.dtype).startswith("Enum"):
+        return tuple(map(str, series.dtype.categories))
+    native: Any = series.to_native()
     # narwhals drops the order of Arrow's dictionaries, which columns of pandas may be.
-    if column.implementation.is_pandas() and hasattr(native.dtype, "pyarrow_dtype"):
+    if series.implementation.is_pandas() and hasattr(native.dtype, "pyarrow_dtype"):
         native = native.array.__arrow_array__()
     if not getattr(getattr(native, "type", None), "ordered", False):
         return None
-    orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in native.chunks]
-    longest = max(orders, key=len, default=())
-    # Arrow joins dictionaries of chunks by appending, which is no order.
-    if any(order != tuple(name for name in longest if name in order) for order in orders):
+    orders = {tuple(map(str, chunk.dictionary.to_pylist())) for chunk in native.chunks}
+    if len(orders) > 1:
         raise ValueError(
-            f"its chunks order the categories differently, as {brief(longest)} and otherwise; "
-            "give all one dictionary"
+            f"{name} has chunks that order the categories differently, such as "
+            f"{brief(next(iter(orders)))}; give all one dictionary"
         )
-    return longest
-
-
-def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
-    """Return a variable as numbers, and whether they are 3 or more unordered categories."""
-    names = as_names(values, name)
-    if names is None:
-        return as_matrix(values, name), False
-    distinct = names.distinct
-    if len(distinct) == 1:
-        raise ValueError(
-            f"{name} is constant (every value is {brief(distinct[0])}); a constant has no cause "
-            "and no effect"
-        )
-    is_unordered = names.ordered is None and len(distinct) > 2
-    if is_unordered and len(distinct) > MOST_CATEGORIES:
-        raise ValueError(
-            f"{name} holds {len(distinct)} different texts among {len(names.values)}, but at most "
-            f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert "
-            "numbers that are written as text"
-        )
-    return as_matrix(names.codes, name), is_unordered
+    return next(iter(orders), ())

@@ -1,110 +1,68 @@
-"""What a cell of text means: a number, a missing value, a date, or the name of a category."""
+"""What a text means: a number, a missing value, a date, or the name of a category."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._warning import warn_caller
+from anmmm._text import brief
+from anmmm._typing import FloatArray
 
-# Errors that spreadsheets write into cells.
+# Errors that spreadsheets write into cells, in lower case.
 SPREADSHEET_ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
 # Missing values of text files, in lower case.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "?", *SPREADSHEET_ERRORS})
 # As many values as are encoded by their frequencies.
 MOST_CATEGORIES = 32
-# What is wrong with a column of dates.
-DATES = "holds dates; convert them to numbers first, such as days since the first one"
-MANY_TEXTS = f"holds more than {MOST_CATEGORIES} different texts; join rare ones, or pass numbers"
-AS_NAMES = "if its values are mere names, declare it a column of categories"
+DATES = "holds dates or durations; convert them to numbers first, such as days since the first one"
+# What to do with a text among numbers.
+ADVICE = (
+    "write numbers without units or thousands separators, a detection limit <0.35 as 0.35, a "
+    "missing value as an empty cell or None; or declare the column categories"
+)
 
-_LEADING_ZERO = re.compile(r"[+-]?0\d+", re.ASCII)
-# A day and a month in any order, and a year from 1800 to 2199, perhaps with a time.
-_DAY_OF_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1(1[89]|2[01])\d\d([T ].*)?", re.ASCII)
-_PLAIN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-# Also with thousands separators, blanks among them.
-_NUMBER = r"[+-]?(\d{1,3}([.,'’_\s]\d{3})+([.,]\d*)?|\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"
-_LIMIT = rf"[<>≤≥]=?\s*{_NUMBER}"
-_NO_VALUE = r"(?i:[\W_]+|missing|none|unknown|nil|n\.?a\.?|n\.?d\.?|no data|not available|#nv)"
-_WITH_UNIT = rf"([^\w\s+-]|[A-Z]{{3}}\s)?\s*{_NUMBER}(\s*[^\d\s]\D{{0,15}})?"
-_STYLED_NUMBER = re.compile(rf"[$€£¥]?\s*{_NUMBER}\s*[%‰$€£¥]?")
-_BESIDE_NUMBERS = re.compile(rf"{_LIMIT}|{_NO_VALUE}")
-_ADVICE = {
-    _PLAIN_NUMBER.pattern: "convert all values to numbers",
-    _LIMIT: "write a detection limit as its number, 0.35 for <0.35; equal values are expected",
-    _WITH_UNIT: "remove units and thousands separators, and write decimals with a point",
-    _NO_VALUE: "a missing value is an empty cell, or None in Python",
-}
+# A year and two more numbers, year first or last, perhaps with a time.
+_DATE = re.compile(r"(\d{4}([./-])\d{1,2}\2\d{1,2}|\d{1,2}([./-])\d{1,2}\3\d{4})([T ].*)?")
+# A number with a decimal comma, thousands separators, a currency or a percent sign.
+_STYLED_NUMBER = re.compile(
+    r"[$€£¥]?\s*[+-]?(\d{1,3}([.,'’\s]\d{3})+([.,]\d*)?|\d+([.,]\d*)?)\s*[%‰$€£¥]?"
+)
 
 
-def as_number(cell: str) -> float | None:
-    """Return the number in a cell, NaN if it is missing, None if it is something else."""
+def as_number(text: str) -> float | None:
+    """Return the number that a text spells; None if it is something else, NaN among it."""
     try:
-        number = float(cell)
+        number = float(text)
     except ValueError:
-        return math.nan if cell.strip().lower() in MISSING_CELLS else None
+        return None
     # Python reads 1_000 as a number.
-    return None if "_" in cell else number
+    return None if math.isnan(number) or "_" in text else number
 
 
-def warn_of_codes(texts: Iterable[str | None], where: str) -> None:
-    """Say that codes such as 007 are read as numbers."""
-    for text in texts:
-        if text is not None and _LEADING_ZERO.fullmatch(text):
-            warn_caller(
-                f"{where} {text}, which is read as a number; if its values are codes, declare them "
-                "categories (a category type, categories= or --categories)",
-                UserWarning,
-            )
-            return
+def read_texts(texts: Sequence[str | None]) -> tuple[FloatArray | None, str, int | None]:
+    """Return texts, None for missing, as numbers if all spell them; else None.
 
-
-def is_limit(cell: str) -> bool:
-    """Return whether a cell is a number of any style, or a limit such as ``<0.35``."""
-    return re.fullmatch(rf"{_NUMBER}|{_LIMIT}", cell) is not None
-
-
-def text_advice(text: str, default: str = AS_NAMES) -> str:
-    """Return what to do with a text among numbers."""
-    for pattern, advice in _ADVICE.items():
-        if re.fullmatch(pattern, text):
-            return advice
-    return default
-
-
-def read_texts(texts: Sequence[str | None]) -> tuple[NDArray[Any], str]:
-    """Return texts, None for missing, as numbers if all spell them, else as they are.
-
-    Also return why they are neither numbers nor categories, empty if they are.
+    Also return why they are no names of categories either, empty if they are; and the row of the
+    first other text, if only some are no numbers.
     """
-    labels = np.array(texts, dtype=object)
-    distinct = {text for text in texts if text is not None}
-    if distinct and all(map(_PLAIN_NUMBER.fullmatch, distinct)):
-        warn_of_codes(texts, "a column of text has")
-        return np.array([math.nan if text is None else float(text) for text in texts]), ""
-    if distinct and all(map(_is_date, distinct)):
-        return labels, DATES
-    others = [text for text in distinct if not _STYLED_NUMBER.fullmatch(text)]
-    if len(others) < len(distinct) and all(map(_BESIDE_NUMBERS.fullmatch, others)):
-        example = next(t for t in texts if t and not _PLAIN_NUMBER.fullmatch(t))
-        advice = text_advice(example, "convert them")
-        problem = f"holds numbers as text, such as {example!r}; {advice}; or declare it categories"
-        return labels, problem
-    return labels, MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
-
-
-def _is_date(text: str) -> bool:
-    """Return whether a text is a whole date, with or without a time."""
-    if _DAY_OF_YEAR.fullmatch(text):
-        return True
     try:
-        datetime.fromisoformat(text)
+        numbers = np.array([math.nan if text is None else float(text) for text in texts])
     except ValueError:
-        return False
-    return True
+        numbers = None
+    # Python reads 1_000 as a number.
+    if numbers is not None and not any("_" in text for text in texts if text is not None):
+        return numbers, "", None
+    first_rows: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        if text is not None:
+            first_rows.setdefault(text, row)
+    names = [text for text in first_rows if as_number(text) is None]
+    problem = f"holds {brief(names[0])}, which is not a number; {ADVICE}"
+    if len(names) < len(first_rows):
+        return None, problem, first_rows[names[0]]
+    if all(map(_DATE.fullmatch, names)):
+        return None, DATES, None
+    return None, problem if all(map(_STYLED_NUMBER.fullmatch, names)) else "", None

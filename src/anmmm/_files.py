@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,7 +35,6 @@ def replacing(path: StrPath) -> Iterator[Path]:
     if not is_replaceable(target):
         yield target
         return
-    _refuse_protected(target, path)
     temporary = _temporary(target)
     try:
         yield temporary
@@ -46,8 +45,7 @@ def replacing(path: StrPath) -> Iterator[Path]:
                 shutil.copymode(target, temporary)
             os.replace(temporary, target)
     except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -65,18 +63,18 @@ def with_filename(path: StrPath) -> Iterator[None]:
 @contextmanager
 def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file that gets its name when it is complete; text is UTF-8."""
-    kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
+    kind: dict[str, Any] = {"mode": "wb"}
+    if not binary:
+        kind = {"mode": "w", "encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
         with with_filename(path):
-            file = temporary.open(**{"mode": "w", **kind})
+            file = temporary.open(**kind)
         try:
             yield file
-        except BaseException:
-            with suppress(OSError):
+        finally:
+            # Here the last error of writing shows, such as a full disk.
+            with with_filename(path):
                 file.close()
-            raise
-        with with_filename(path):
-            file.close()
 
 
 def is_replaceable(path: StrPath) -> bool:
@@ -94,7 +92,6 @@ def check_writable(path: StrPath) -> None:
         return
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
-    _refuse_protected(target, path)
     # Permission bits do not show read-only or full disks.
     temporary = _temporary(target)
     try:
@@ -186,16 +183,3 @@ def _plain(value: Any) -> Any:
 def _temporary(target: Path) -> Path:
     """Return a file name that is unique among processes and threads."""
     return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
-
-
-def _refuse_protected(target: Path, path: StrPath) -> None:
-    """Raise if a file is write-protected, which replacing it would ignore."""
-    if not target.exists():
-        return
-    # The superuser may write everything, so the bits are checked.
-    if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
-        raise OSError(
-            errno.EACCES,
-            "is write-protected, so it is not replaced; write to another file, or allow it (chmod)",
-            os.fspath(path),
-        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,11 @@ def as_matrix(
             f"{name} has n_samples={n_samples}, but at least {min_samples} observations are needed"
         )
     _refuse_nonfinite(array, name)
-    _refuse_columns(array, name, constant_problem)
-    if resolved:
-        _refuse_columns(array, name, _flattened)
+    for column, values in enumerate(array.T):
+        problem = constant_problem(values) or (resolved and _rounded_away(values))
+        if problem:
+            where = name if array.shape[1] == 1 else f"column {column} of {name}"
+            raise ValueError(f"{where} {problem}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -219,20 +221,12 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
         return
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
     faults = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    row = int(np.flatnonzero(bad.reshape(len(array), -1).any(axis=1))[0]) if array.ndim else 0
-    fault = MissingValueError if counts["NaN"] else ValueError
-    raise fault(
+    row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
+    error = MissingValueError if counts["NaN"] else ValueError
+    raise error(
         f"{name} holds {faults} values among {array.size}, the first in row {row} "
         "(from 0); remove or impute those observations"
     )
-
-
-def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any]], str]) -> None:
-    """Raise the fault of the first column of which `fault` returns a text."""
-    for column, values in enumerate(array.T):
-        if text := fault(values):
-            where = name if array.shape[1] == 1 else f"column {column} of {name}"
-            raise ValueError(f"{where} {text}")
 
 
 def constant_problem(values: NDArray[Any]) -> str:
@@ -251,20 +245,18 @@ def constant_problem(values: NDArray[Any]) -> str:
     )
 
 
-def _flattened(values: NDArray[Any]) -> str:
+def _rounded_away(values: NDArray[Any]) -> str:
     """Return a message if, relative to a few large values, half of the others are rounding."""
     largest = float(np.abs(values).max())
-    scaled = np.asarray(values, dtype=np.float64) / largest
-    flat = FLATTENED * (scaled.max() - scaled.min())
-    quarter = scaled.size // 4
-    quartiles = (quarter, len(scaled) - 1 - quarter)
-    partitioned = np.partition(scaled, quartiles)
-    if partitioned[quartiles[1]] - partitioned[quartiles[0]] > flat:
+    scaled = np.sort(np.asarray(values, dtype=np.float64) / largest)
+    flat = FLATTENED * (scaled[-1] - scaled[0])
+    quarter = len(scaled) // 4
+    if scaled[-1 - quarter] - scaled[quarter] > flat:
         return ""
     # If half of the values are equal, only the others are compared.
     distinct = np.unique(scaled)
-    quarter = distinct.size // 4
-    if not quarter or distinct[-1 - quarter] - distinct[quarter] > flat:
+    quarter = len(distinct) // 4
+    if quarter == 0 or distinct[-1 - quarter] - distinct[quarter] > flat:
         return ""
     return (
         f"holds values as large as {largest:.6g}, next to which half of its {len(distinct)} "

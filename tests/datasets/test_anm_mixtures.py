@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from anmmm.datasets import draw_anm_mixture, make_anm_mixture
+from anmmm.datasets import make_anm_mixture
+from anmmm.datasets.synthetic import draw_anm_mixture
 
 FORMULAS = {
     "f1": lambda x, t: 1 / (1.5 + t * x**2),

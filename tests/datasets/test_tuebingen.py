@@ -229,8 +229,8 @@ def test_a_pipe_or_a_broken_link_is_a_problem_that_nothing_waits_for(tmp_path):
     problems = {pair.pair_id: pair.problem for pair in load_pairs(tmp_path)}
     assert problems == {
         "a": "",
-        "link": "link.txt: a broken link",
-        "pipe": "pipe.txt: not a regular file",
+        "link": "link.txt: no such file",
+        "pipe": "pipe.txt: no such file",
     }
 
 

@@ -5,18 +5,19 @@ import pytest
 from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
-from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
+from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import Variable, description_lengths
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.evidence.models import base as evidence_module
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.lengths import Sample
+from drawn import NAMES, draw_effect
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", NAMES)
 def test_direction_of_single_mechanisms(family):
     for seed in range(2):
-        x, y = make_single_mechanism(family, 300, random_state=seed)
+        x, y = draw_effect(family, 300, random_state=seed)
         result = description_lengths(y, x)
         assert result.direction == -1
         if family in ("AN", "AN-s"):

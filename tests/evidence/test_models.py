@@ -22,18 +22,18 @@ from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
-from drawn import MARGINS, Rows, make_categories, standard, variable_of
+from drawn import MARGINS, Rows, draw_effect, make_categories, standard, variable_of
 
 KINDS = {
-    "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
+    "continuous": lambda seed: draw_effect("PNL-logistic", 90, random_state=seed),
     "mixture": lambda seed: make_anm_mixture("f3", 90, random_state=seed)[:2],
-    "tied": lambda seed: make_single_mechanism("grouped", 90, random_state=seed),
+    "tied": lambda seed: draw_effect("grouped", 90, random_state=seed),
     "many ties": lambda seed: (lambda x, y: (np.round(x, 1), np.round(5 * y) / 10))(
         *make_single_mechanism("AN", 90, random_state=seed)
     ),
-    "binary": lambda seed: make_single_mechanism("binary", 90, random_state=seed),
-    "ordered": lambda seed: make_single_mechanism("ordered", 90, random_state=seed),
-    "count": lambda seed: make_single_mechanism("count", 90, random_state=seed),
+    "binary": lambda seed: draw_effect("binary", 90, random_state=seed),
+    "ordered": lambda seed: draw_effect("ordered", 90, random_state=seed),
+    "count": lambda seed: draw_effect("count", 90, random_state=seed),
     "positive count": lambda seed: positive(np.random.default_rng(seed), 90),
     "categories": lambda seed: make_categories("effect", 90, random_state=seed),
     "heavy": lambda seed: heavy(np.random.default_rng(seed), 90),

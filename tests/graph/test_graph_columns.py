@@ -46,7 +46,7 @@ def test_objects_that_are_numbers_are_numbers():
     columns = {"a": values, "mixed": ["x", *values[1:]]}
     columns["d"] = [Decimal(repr(value)) + 1 for value in values[::-1]]
     frame = pd.DataFrame(columns, dtype=object)
-    with pytest.warns(UserWarning, match="'mixed' holds 'x', which is not a number"):
+    with pytest.warns(UserWarning, match="column 'mixed' must be numeric, found 'x'"):
         found = read(frame)
     assert found.names == ("a", "d")
     assert found.values[:, 0].tolist() == values
@@ -64,7 +64,7 @@ def test_a_bad_cell_is_named_with_its_line(tmp_path):
     cells = ["red" if at == 7 else repr(value) for at, value in enumerate(A.tolist())]
     rows = (f"{a},{b},{a}" for a, b in zip(cells, CODES.tolist(), strict=True))
     file.write_text("a,k,t\n" + "\n".join(rows))
-    where = f"{file}:9: a holds 'red', which is not a number; if its values"
+    where = f"{file}:9: a holds 'red', which is not a number; write"
     with pytest.raises(SourceError) as fault:
         read(file, ["a", "k"])
     assert str(fault.value).startswith(where)

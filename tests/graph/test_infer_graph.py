@@ -160,7 +160,7 @@ def test_numbers_of_nodes_are_places_of_columns():
 def test_a_name_is_one_of_its_own_type_and_else_a_place():
     frame = table()[["dose", "level"]].set_axis(["1", "0"], axis=1)
     for function in (orient, lambda edges, data: infer_graph(data, within=edges)):
-        with pytest.raises(ValueError, match=r"(graph|within) names 0, .*as text: '0'"):
+        with pytest.raises(ValueError, match=r"(graph|within) names 0, .*'1', '0'"):
             function([(0, 1)], frame)
     assert orient([("0", "1")], frame) == [("1", "->", "0")]
     assert orient([(0, 1)], frame.set_axis(["a", "b"], axis=1)) == [(0, "->", 1)]
@@ -606,24 +606,13 @@ def test_graphml_holds_numbers_that_xml_spells(line, tmp_path):
         named.write(tmp_path / "graph.graphml", force=True)
 
 
-def test_nodes_that_causal_learn_named_are_no_columns():
-    graph = networkx.Graph([("X1", "X2"), ("X2", "X3")])
-    for data, name in ((FRAME, "pandas.DataFrame"), (FRAME.to_numpy(), "numpy.ndarray")):
-        with pytest.raises(
-            ValueError, match=f"X1, X2, X3, which are causal-learn.* {name} .*node_names"
-        ):
-            orient(graph, data)
-    frame = FRAME[["dose", "level", "age"]].set_axis(["X1", "X2", "X3"], axis=1)
-    assert ("X1", "X2") in orient(graph, frame).edges
-
-
 FRAME, A_TO_B = table(60), ["dose", "level"]
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"required": [("dose", "levl")]}, ValueError, "did you mean 'level'"),
+        ({"required": [("dose", "levl")]}, ValueError, "has no such column"),
         ({"required": [A_TO_B], "forbidden": [A_TO_B]}, ValueError, "required has the edge dose"),
         ({"required": [A_TO_B, A_TO_B[::-1]]}, ValueError, "make a cycle among"),
         (
@@ -642,7 +631,7 @@ FRAME, A_TO_B = table(60), ["dose", "level"]
         ({"within": [("dose", 9)]}, ValueError, "within names 9, but .* has no such column"),
         ({"columns": A_TO_B, "required": [("age", "dose")]}, ValueError, "required names 'age'"),
         ({"columns": ["dose"]}, SourceError, "needs 2 or more columns of numbers"),
-        ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),
+        ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*no such column"),
         ({"max_parents": 0}, ValueError, "max_parents"),
         ({"random_state": 0}, TypeError, "'random_state'"),
         ({"missing": "ignore"}, ValueError, "missing"),
@@ -669,6 +658,6 @@ def test_columns_of_text_are_categories_unless_there_are_too_many():
     assert graph.names == ("dose", "level", "name")
     again = infer_graph(frame[["dose", "level", "name"]], categories=["name"])
     assert again.length == graph.length
-    for options in ({"columns": ["dose", "key"]}, {"categories": ["key"]}):
-        with pytest.raises(SourceError, match=r"'key' (has 60 categories|holds more than 32)"):
-            infer_graph(frame[["dose", "key"]], **options)
+    for options in ({}, {"categories": ["key"]}):
+        with pytest.raises(SourceError, match="'key' holds more than 32"):
+            infer_graph(frame, columns=["dose", "key"], **options)

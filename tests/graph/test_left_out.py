@@ -32,8 +32,8 @@ USELESS = {
     "days": (DAYS.strftime("%Y-%m-%d"), "holds dates"),
     "times": (DAYS, "holds dates"),
     "keys": ([f"k{at}" for at in range(N)], "holds more than 32 different texts"),
-    "commas": ([f"{at},5" for at in range(N)], "holds numbers as text"),
-    "mixed": (["1", 2, *["3"] * (N - 2)], "holds '1', which is not a number"),
+    "commas": ([f"{at},5" for at in range(N)], "holds '0,5', which is not a number"),
+    "mixed": (["1", 2, *["3"] * (N - 2)], "must be numeric, found '1'"),
 }
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._tables.errors import SourceError
+from anmmm._tables.errors import SeenIds, SourceError
 from anmmm._tables.table import Columns, Table
 from anmmm._tables.text import check_header, parse_text, read_text
 from anmmm._typing import StrPath
 
 __all__ = [
     "Columns",
+    "SeenIds",
     "SourceError",
     "Table",
     "check_header",
@@ -64,7 +65,7 @@ def open_table(data: Any, header: bool | None = None, columns: Any = None) -> Ta
     if isinstance(data, np.ndarray):
         return frames.ArrayTable(data, columns)
     if is_frame(data):
-        return frames.open_frame(data)
+        return frames.FrameTable(data)
     raise TypeError(
         f"data must be a data frame, an array, or the name of a file, with a variable in each "
         f"column; found {type(data).__name__}"

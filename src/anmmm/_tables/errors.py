@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class SourceError(ValueError):
     """A source of pairs cannot be read, or not to its end.
@@ -15,7 +17,7 @@ class SourceError(ValueError):
     path : str
         File or type of object, as the caller named it.
     place : int, str or None
-        A line, ``"row 12"`` or ``"row group 3"``; None for the whole file. Lines and rows count
+        A line, or ``"row 12"`` or ``"row group 3"``; None for the whole file. Lines and rows count
         from 1, row groups from 0 as in Parquet's own tools. The attribute of a line is
         ``"line 7"``.
     problem : str
@@ -26,7 +28,9 @@ class SourceError(ValueError):
         if isinstance(place, int):
             place = f"line {place}"
         super().__init__(path, place, problem)
-        self.path, self.place, self.problem = path, place, problem
+        self.path = path
+        self.place = place
+        self.problem = problem
 
     def __str__(self) -> str:
         if self.place is None:
@@ -35,3 +39,23 @@ class SourceError(ValueError):
             # As editors and compilers write it.
             return f"{self.path}:{self.place.removeprefix('line ')}: {self.problem}"
         return f"{self.path}: {self.place}: {self.problem}"
+
+    def without_folder(self) -> str:
+        """Return the text with the name of the file alone."""
+        return str(SourceError(os.path.basename(self.path), self.place, self.problem))
+
+
+class SeenIds:
+    """Refuses duplicate ids of pairs; some 200 bytes for each id."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._places: dict[str, str] = {}
+
+    def add(self, pair_id: str, place: str, advice: str = "give every pair its own") -> None:
+        """Note an id and its place, e.g. ``"line 7"``."""
+        first = self._places.setdefault(pair_id, place)
+        if first is not place:
+            raise SourceError(
+                self._path, place, f"the pair id {pair_id!r} was used in {first} already; {advice}"
+            )

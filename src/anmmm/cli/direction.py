@@ -52,7 +52,7 @@ def direction_command(
     """
     from dataclasses import replace
 
-    from anmmm._categories import Names
+    from anmmm._categories import as_column
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import suppress_convergence_warnings
@@ -74,7 +74,7 @@ def direction_command(
         used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {random_state}")
     # Text is categories here, also if it spells numbers.
-    variables: list[Any] = [Names(v) if v.dtype.kind == "U" else v for v in (used_x, used_y)]
+    variables: list[Any] = [as_column(used_x, "x"), as_column(used_y, "y")]
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
     with input_errors(), echo_warnings(), single_thread(), suppress_convergence_warnings():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, missing_of, refuse_empty, without_objects
+from anmmm._categories import as_variables, complete_columns
 from anmmm._record import Record
 from anmmm._tables import SourceError, Table, is_parquet, open_table, parse_text
 from anmmm._tables.text import TextTable
@@ -21,37 +21,21 @@ from anmmm._text import counted, has_digits, listed
 from anmmm._typing import IntArray
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 
-# Arguments of the library whose names are not words, and options of other names.
-_ARGUMENT = re.compile(
-    r"\b(fit_options|max_(parents|samples)|min_(confidence|gain)"
-    r"|n_(jobs|mechanisms|pairs|plots)|random_state)\b"
-)
+# An argument of the library at the beginning of a message, and options of other names.
+_ARGUMENT = re.compile(r"[a-z_]+(?= (must|is for|has|names|tests|joins) )")
 _RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_state": "seed"}
-# Words that name an argument only in these positions.
-_WORD = re.compile(
-    r"(?<!-)(n_samples|lam|criterion|cause|columns|pairs|categories|header)\b(?=[ =])"
-    r"|^screen(?= (must|tests))"
-    r"|^(required|forbidden|tiers|within)(?= (has|names|joins))"
-)
-
-
-# Values and lists of arguments anywhere in a message.
+_NO_OPTIONS = {"source", "table", "data", "x", "y"}
+# Values of arguments anywhere in a message.
 _VALUES = {
-    "missing='drop' (--drop-missing)": "--drop-missing",
     "missing='drop'": "--drop-missing",
     "pairs=[('a', 'b'), ...]": "--pairs a,b",
     "pairs='all'": "--pairs all",
-    "columns= ": "--columns ",
-    " (a category type, categories= or --categories)": " by --categories",
-    "forbidden, tiers or within": "--forbidden, --tiers or --within",
 }
-_VALUE = re.compile("|".join(map(re.escape, _VALUES)))
 
 
 @contextmanager
 def input_errors(place: str = "") -> Iterator[None]:
     """Raise the library's errors about bad input as an `InputError`, after the `place`."""
-    prefix = f"{place}: " if place else ""
     try:
         yield
     except OSError as error:
@@ -59,33 +43,31 @@ def input_errors(place: str = "") -> Iterator[None]:
             raise
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
-    except SourceError as error:
-        raise InputError(_with_options(str(error))) from None
-    except MemoryError as error:
-        raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
-    except (TypeError, ValueError, FloatingPointError) as error:
-        # With a place, the words may be names of columns.
-        named = _with_options(str(error)) if place else _as_typed(str(error))
-        raise InputError(f"{prefix}{named}") from None
-    except ImportError as error:
-        # The library raises ImportError for optional modules; other missing ones are faults.
-        if isinstance(error, ModuleNotFoundError):
-            raise
-        raise InputError(f"{prefix}{error}") from None
+    except (TypeError, ValueError, ArithmeticError, ImportError, MemoryError) as error:
+        message = _with_values(str(error))
+        if isinstance(error, SourceError):
+            raise InputError(message) from None
+        # With a place, the first word may be the name of a column.
+        message = f"{place}: {message}" if place else _with_option(message)
+        if isinstance(error, MemoryError):
+            message += "; see --max-samples"
+        raise InputError(message) from None
 
 
-def _as_typed(message: str) -> str:
-    """Return a message with options instead of the library's arguments."""
+def _with_option(message: str) -> str:
+    """Return a message with an option instead of the argument that it begins with."""
+    match = _ARGUMENT.match(message)
+    if match is None or match[0] in _NO_OPTIONS:
+        return message
+    option = _RENAMED.get(match[0], match[0]).replace("_", "-")
+    return f"--{option}{message[match.end() :]}"
 
-    def option(match: re.Match[str]) -> str:
-        return f"--{_RENAMED.get(match[0], match[0]).replace('_', '-')}"
 
-    return _ARGUMENT.sub(option, _WORD.sub(option, _with_options(message), count=1))
-
-
-def _with_options(message: str) -> str:
+def _with_values(message: str) -> str:
     """Return a message with options instead of values of arguments."""
-    return _VALUE.sub(lambda match: _VALUES[match[0]], message)
+    for value, option in _VALUES.items():
+        message = message.replace(value, option)
+    return message
 
 
 @contextmanager
@@ -96,7 +78,7 @@ def echo_warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if category is UserWarning:
-                say(_with_options(str(message)))
+                say(_with_values(str(message)))
             else:
                 usual(message, category, *place, **more)
 
@@ -136,48 +118,60 @@ def load_columns(
         )
     x, y = (*pair, x, y)[:2]
     with input_errors(place), echo_warnings():
-        if file != "-":
-            table = open_table(file, header if header is None or not is_parquet(file) else None)
-        elif sys.stdin is None:
-            raise ValueError("standard input is closed; name a file, or pipe a table in")
-        else:
-            table = parse_text(sys.stdin.buffer.read(), place, header)
+        table = _open(file, place, header)
         chosen = _choose(table, x, y)
         declared = [_find(table, column, "--categories") for column in categories]
         columns, faults = table.values(chosen, declared)
         for fault in faults.values():
             raise fault
-        values = [columns[name] for name in chosen]
-        first, second = map(str, chosen)
-        missing = np.column_stack([missing_of(column) for column in values])
-        refuse_empty(missing.T, (first, second))
-        is_complete = ~missing.any(axis=1)
-        n_missing = int(np.count_nonzero(~is_complete))
-        if n_missing and not drop_missing:
-            row, at = np.argwhere(missing)[0]
-            problem = (
-                f"the value of {chosen[at]} is missing ({counted(n_missing, 'row')} of "
-                f"{len(missing)} with one); --drop-missing leaves such rows out"
-            )
-            raise SourceError(table.name, table.place(row), problem)
-        for name, column in zip(chosen, values, strict=True):
-            if not column.dtype.hasobject and np.isinf(column).any():
-                row = int(np.isinf(column).argmax())
-                raise SourceError(table.name, table.place(row), f"the value of {name} is infinite")
-        first_values, second_values = (without_objects(column[is_complete]) for column in values)
+        _refuse_cells(table, chosen, columns, drop_missing)
+        names = (str(chosen[0]), str(chosen[1]))
+        x_column, y_column = columns[chosen[0]], columns[chosen[1]]
+        first, second, dropped = complete_columns(x_column, y_column, "drop", names)
         # Checked here so that messages have the names of the columns.
-        as_variables(first_values, second_values, names=(first, second))
-    if n_missing:
-        say(f"{counted(n_missing, 'row')} with a missing value left out")
-    lines = np.arange(1, len(missing) + 1) if table.lines is None else np.asarray(table.lines)
-    return Columns(first_values, second_values, (first, second), lines[is_complete], n_missing)
+        as_variables(first, second, names=names)
+    if len(dropped):
+        say(f"{counted(len(dropped), 'row')} with a missing value left out")
+    n_rows = len(first.values) + len(dropped)
+    lines = np.arange(1, n_rows + 1) if table.lines is None else np.asarray(table.lines)
+    kept = np.delete(lines, dropped)
+    return Columns(first.to_array(), second.to_array(), names, kept, len(dropped))
+
+
+def _open(file: str, place: str, header: bool | None) -> Table:
+    """Open a file, or the text of standard input."""
+    if file != "-":
+        return open_table(file, header if header is None or not is_parquet(file) else None)
+    if sys.stdin is None:
+        raise ValueError("standard input is closed; name a file, or pipe a table in")
+    return parse_text(sys.stdin.buffer.read(), place, header)
+
+
+def _refuse_cells(
+    table: Table, chosen: Sequence[Hashable], columns: Any, drop_missing: bool
+) -> None:
+    """Refuse infinite and, if they are not dropped, missing values by their place."""
+    is_missing = np.column_stack([columns[name].missing for name in chosen])
+    n_missing = int(np.count_nonzero(is_missing.any(axis=1)))
+    if n_missing and not drop_missing and not is_missing.all(axis=0).any():
+        row, place = np.argwhere(is_missing)[0]
+        problem = (
+            f"the value of {chosen[place]} is missing ({counted(n_missing, 'row')} of "
+            f"{len(is_missing)} with one); --drop-missing leaves such rows out"
+        )
+        raise SourceError(table.name, table.place(row), problem)
+    for name in chosen:
+        is_infinite = np.isinf(columns[name].values)
+        if is_infinite.any():
+            problem = f"the value of {name} is infinite"
+            raise SourceError(table.name, table.place(int(is_infinite.argmax())), problem)
 
 
 def _choose(table: Table, x: str | None, y: str | None) -> list[Hashable]:
     """Return the two columns, of which the caller may leave open those that are the only ones."""
     chosen = [
-        None if name is None else _find(table, name, option)
-        for name, option in ((x, "X"), (y, "Y"))
+        None if x is None else _find(table, x, "X"),
+        None if y is None else _find(table, y, "Y"),
     ]
     left = [name for name in table.names if name not in [*chosen, *table.row_numbers]]
     n_open = chosen.count(None)

@@ -15,8 +15,9 @@ import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -79,8 +80,8 @@ class Run:
     def rows(self) -> Generator[Any, None, None]:
         """Yield the rows of all pairs in the order of the source."""
         # Files may change during the run.
-        files = getattr(self._source, "files", ())
-        identity = self._source.fingerprint() if files else None
+        files: Sequence[Path] = getattr(self._source, "files", ())
+        states = _file_states(files)
         try:
             while self._has_more:
                 try:
@@ -92,7 +93,7 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
-        if identity is not None and self._source.fingerprint() != identity:
+        if _file_states(files) != states:
             fault = "changed during the run, so rows may be of two contents; run it again"
             raise SourceError(self._source.name, None, fault)
 
@@ -202,6 +203,15 @@ class Run:
         """Keep a row in the checkpoint; errors are tried again by the next run."""
         if self._checkpoint is not None and row.status != "error":
             self._checkpoint.add(digest, list(vars(row).values()))
+
+
+def _file_states(files: Sequence[Path]) -> list[tuple[int, int] | None]:
+    """Return size and time of change of each file, None if it is missing."""
+    states: list[tuple[int, int] | None] = []
+    for file in files:
+        state = file.stat() if file.exists() else None
+        states.append(None if state is None else (state.st_size, state.st_mtime_ns))
+    return states
 
 
 def run_pairs(

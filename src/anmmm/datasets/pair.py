@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, category_values, complete_rows
+from anmmm._categories import Column, as_column, as_variables, complete_rows
 from anmmm._record import Record
+from anmmm._tables.table import missing_text
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
 
@@ -132,18 +133,14 @@ class Pair(Record):
         """
         if self.problem:
             raise ValueError(self.problem)
-        first, second, categorical, _ = as_variables(self.x, self.y)
-        x, y = (
-            category_values(given, name)
-            if names
-            else values[:, 0]
-            if values.shape[1] == 1
-            else values
-            for given, name, values, names in zip(
-                (self.x, self.y), ("x", "y"), (first, second), categorical, strict=True
-            )
-        )
-        return replace(self, x=x, y=y)
+        variables = as_variables(self.x, self.y)
+        x: NDArray[Any] = variables.x
+        y: NDArray[Any] = variables.y
+        if variables.categorical[0]:
+            x = as_column(self.x, "x").to_array()
+        if variables.categorical[1]:
+            y = as_column(self.y, "y").to_array()
+        return replace(self, x=_without_single_axis(x), y=_without_single_axis(y))
 
     def univariate(self) -> Pair:
         """Return the pair with checked variables of one column each.
@@ -195,3 +192,23 @@ class Pair(Record):
             return self
         rows = np.sort(rng.choice(len(self.x), n_samples, replace=False))
         return replace(self, x=self.x[rows], y=self.y[rows])
+
+
+def make_pair(pair_id: str, x: Column, y: Column, **known: Any) -> Pair:
+    """Return a pair of columns without its incomplete rows; `known` are attributes of `Pair`."""
+    if len(x.values) != len(y.values):
+        sizes = f"x has {len(x.values)} values and y has {len(y.values)}"
+        raise ValueError(f"{sizes}; they must come in pairs")
+    is_incomplete = x.missing | y.missing
+    if is_incomplete.any():
+        first, second = known.get("names", ("x", "y"))
+        known["n_dropped"] = int(np.count_nonzero(is_incomplete))
+        known["missing"] = missing_text({first: x, second: y})
+        x = x.take(~is_incomplete)
+        y = y.take(~is_incomplete)
+    return Pair(pair_id, x.to_array(), y.to_array(), **known)
+
+
+def _without_single_axis(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a matrix of one column as a vector."""
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

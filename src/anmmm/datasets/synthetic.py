@@ -22,22 +22,9 @@ MECHANISMS: dict[str, Mechanism] = {
 
 
 class ANMMixtureSample(Record):
-    """A mixture with the parameters that it was drawn with.
+    """A mixture, not standardized, with the parameters θ_c and weights that it was drawn with.
 
-    Attributes
-    ----------
-    x, y : ndarray of shape (n_samples,)
-        Cause and effect, not standardized.
-    labels : ndarray of int, shape (n_samples,)
-        Mechanism of each observation, an index into `thetas`.
-    thetas : ndarray of shape (n_mechanisms,)
-        Parameter θ_c of each mechanism.
-    proportions : ndarray of shape (n_mechanisms,)
-        Mixture weight of each mechanism.
-    noise_std : float
-        Standard deviation of the noise.
-    function : callable
-        The mechanism, ``function(x, theta)``.
+    `labels` (n_samples,) are indices into `thetas` and `proportions`.
     """
 
     x: FloatArray
@@ -51,11 +38,7 @@ class ANMMixtureSample(Record):
     def bayes_labels(self) -> IntArray:
         """Return the labels of the classifier that knows f, θ, σ and the proportions.
 
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            For each observation the mechanism of highest posterior probability, which no method
-            that estimates the mechanisms can surpass in expectation.
+        No method that estimates the mechanisms can surpass it in expectation.
         """
         residuals = np.stack([self.y - self.function(self.x, float(t)) for t in self.thetas])
         # Multiplied by σ², so that σ = 0 is the limit and not a division by zero.
@@ -110,10 +93,6 @@ def make_anm_mixture(
     TypeError, ValueError
         If an argument is out of range; the text names it.
 
-    See Also
-    --------
-    draw_anm_mixture : The same draw, with θ_c and the Bayes classifier.
-
     References
     ----------
     S. Hu, Z. Chen, V. Partovi Nia, L. Chan, Y. Geng, "Causal Inference and Mechanism Clustering of
@@ -145,22 +124,7 @@ def draw_anm_mixture(
     proportions: Sequence[float] | None = None,
     random_state: RandomState = None,
 ) -> ANMMixtureSample:
-    """Draw a mixture as `make_anm_mixture` does, and return all parameters.
-
-    Parameters
-    ----------
-    mechanism, n_samples, theta_ranges, noise_std, proportions, random_state
-        See `make_anm_mixture`.
-
-    Returns
-    -------
-    ANMMixtureSample
-
-    Raises
-    ------
-    TypeError, ValueError
-        See `make_anm_mixture`.
-    """
+    """Draw a mixture as `make_anm_mixture` does, and return all parameters."""
     function = _check_mechanism(mechanism)
     n_samples = check_count(n_samples, "n_samples")
     ranges = _check_ranges(theta_ranges)

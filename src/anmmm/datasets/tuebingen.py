@@ -11,18 +11,17 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
+from anmmm._categories import Column
 from anmmm._signals import unless_signal
-from anmmm._tables.errors import SourceError
-from anmmm._tables.table import NUMBER, Table
-from anmmm._tables.text import check_header, decode, read_text
+from anmmm._tables import SeenIds, SourceError, Table, check_header, read_text
+from anmmm._tables.text import decode
 from anmmm._text import brief
-from anmmm._typing import FloatArray, StrPath
-from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
-from anmmm.datasets.pair import Pair
+from anmmm._typing import StrPath
+from anmmm.datasets.pair import Pair, make_pair
 from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 META = "pairmeta.txt"
@@ -44,54 +43,44 @@ class _Entry:
     weight: float = 1.0
     group: str | None = None
 
-    def read(self, header: bool | None) -> Pair:
-        problem = ""
-        try:
-            refuse_irregular(self.path)
-            x, y = self._variables(read_text(self.path, header))
-        except FileNotFoundError:
-            problem = f"{self.path.name}: no such file"
-        except unless_signal(OSError) as error:
-            problem = f"{self.path.name}: {error.strerror}"
-        except SourceError as error:
-            # Without the folder, which is the same for all rows.
-            problem = str(SourceError(self.path.name, error.place, error.problem))
-        if problem:
-            return Pair.unreadable(
-                self.pair_id, problem, truth=self.truth, weight=self.weight, group=self.group
-            )
-        # Missing values of other columns do not matter.
-        is_complete = ~np.isnan(np.column_stack([x, y])).any(axis=1)
-        n_dropped = int(np.count_nonzero(~is_complete))
-        return Pair(
-            self.pair_id,
-            x[is_complete],
-            y[is_complete],
-            self.truth,
-            self.weight,
-            self.group,
-            n_dropped=n_dropped,
-            missing=f"{self.path.name} lacks values" if n_dropped else "",
-        )
+    @property
+    def number(self) -> int | None:
+        """The number in the id, None without one."""
+        match = _NUMBERED.fullmatch(self.pair_id)
+        return int(match[1]) if match else None
 
-    def _variables(self, table: Table) -> tuple[FloatArray, FloatArray]:
-        """Return both variables, each of shape (n,) or (n, n_features)."""
-        names = table.names
+    def read(self, header: bool | None) -> Pair:
+        """Read the pair; a file that cannot be read is its problem."""
+        known: dict[str, Any] = {"truth": self.truth, "weight": self.weight, "group": self.group}
+        try:
+            # A broken link, or a pipe, for which reading would wait.
+            if not self.path.is_file():
+                raise FileNotFoundError(errno.ENOENT, "no such file")
+            x, y = self._variables(read_text(self.path, header))
+        except unless_signal(OSError) as error:
+            return Pair.unreadable(self.pair_id, f"{self.path.name}: {error.strerror}", **known)
+        except SourceError as error:
+            return Pair.unreadable(self.pair_id, error.without_folder(), **known)
+        return make_pair(self.pair_id, x, y, **known)
+
+    def _variables(self, table: Table) -> tuple[Column, Column]:
+        """Return both variables, each of one or several columns."""
         if self.first is None or self.second is None:
-            chosen = [name for name in names if name not in table.row_numbers]
+            chosen = [name for name in table.names if name not in table.row_numbers]
             if len(chosen) != 2:
                 problem = f"expected 2 columns, found {len(chosen)}; {META} chooses columns"
                 raise SourceError(table.name, None, problem)
             return _variable(table, chosen[:1]), _variable(table, chosen[1:])
         needed = max(self.first.stop, self.second.stop)
-        if needed > len(names):
-            problem = f"{META} names column {needed}, but the file has {len(names)}"
+        if needed > len(table.names):
+            problem = f"{META} names column {needed}, but the file has {len(table.names)}"
             raise SourceError(table.name, None, problem)
-        first, second = ([names[at] for at in block] for block in (self.first, self.second))
+        first = [table.names[place] for place in self.first]
+        second = [table.names[place] for place in self.second]
         return _variable(table, first), _variable(table, second)
 
 
-class PairFolder(Sequence[Pair], FromFiles):
+class PairFolder(Sequence[Pair]):
     """The pairs of a folder, each read from its file when it is accessed.
 
     Index it with a position, a slice or the id of a pair, or iterate over it.
@@ -106,15 +95,12 @@ class PairFolder(Sequence[Pair], FromFiles):
         As in `load_pairs`.
     """
 
-    kind = "folder"
-
     def __init__(self, path: Path, entries: Sequence[_Entry], header: bool | None = None) -> None:
         self.path = path
         self.name = str(path)
         self._entries = tuple(entries)
         self._header = header
         self.files = tuple(entry.path for entry in self._entries)
-        self.options = {"header": header}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -191,12 +177,8 @@ def load_pairs(
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
     """
     folder = Path(path)
-    if not folder.exists():
-        raise OSError(errno.ENOENT, "no such folder", str(folder))
     if not folder.is_dir():
-        raise OSError(errno.ENOTDIR, "not a folder", str(folder))
-    if meta is not False:
-        refuse_irregular(folder / META)
+        raise OSError(errno.ENOENT, "no such folder", str(folder))
     is_headed = check_header(header)
     has_meta = (folder / META).is_file()
     if meta and not has_meta:
@@ -204,8 +186,9 @@ def load_pairs(
     if meta is False or not has_meta:
         return PairFolder(folder, _loose(folder), is_headed)
     entries = _from_meta(folder)
-    grouped = _grouped(entries) if _is_collection(entries) else entries
-    return PairFolder(folder, grouped, is_headed)
+    if _is_collection(entries):
+        entries = [replace(entry, group=group_of(entry.number)) for entry in entries]
+    return PairFolder(folder, entries, is_headed)
 
 
 def load_tuebingen(path: StrPath) -> PairFolder:
@@ -233,26 +216,15 @@ def load_tuebingen(path: StrPath) -> PairFolder:
     entries = []
     seen = SeenIds(pairs.name)
     for entry in pairs._entries:
-        number = _number(entry)
-        pair_id = entry.pair_id if number is None else f"pair{number:04d}"
+        pair_id = entry.pair_id if entry.number is None else f"pair{entry.number:04d}"
         seen.add(pair_id, entry.path.name, "the collection has each id once")
-        entries.append(replace(entry, pair_id=pair_id))
-    return PairFolder(pairs.path, _grouped(entries))
-
-
-def _number(entry: _Entry) -> int | None:
-    """Return the number in the id of a pair, None without one."""
-    match = _NUMBERED.fullmatch(entry.pair_id)
-    return int(match[1]) if match else None
-
-
-def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
-    return [replace(entry, group=group_of(_number(entry))) for entry in entries]
+        entries.append(replace(entry, pair_id=pair_id, group=group_of(entry.number)))
+    return PairFolder(pairs.path, entries)
 
 
 def _is_collection(entries: Sequence[_Entry]) -> bool:
     """Return whether ids and weights are those of the collection, and not all weights are 1."""
-    weights = [weight_of(_number(entry)) for entry in entries]
+    weights = [weight_of(entry.number) for entry in entries]
     return any(weight != 1.0 for weight in weights) and all(
         # The collection rounds to three or four digits.
         weight is not None and math.isclose(entry.weight, weight, abs_tol=1.5e-3)
@@ -346,13 +318,15 @@ def is_pair_file(path: StrPath) -> bool:
     )
 
 
-def _variable(table: Table, names: Sequence[Hashable]) -> FloatArray:
-    """Return columns of numbers as a contiguous array, a vector if there is one column."""
+def _variable(table: Table, names: Sequence[Hashable]) -> Column:
+    """Return columns of numbers as one variable."""
+    columns, faults = table.read(names)
     for name in names:
-        if table.kinds.get(name) != NUMBER:
-            fault = SourceError(table.name, None, f"{name} holds text, which is not numbers")
-            raise table.faults.get(name, fault)
-    columns = table.read(names, [])
+        if name in faults:
+            raise faults[name]
+        if columns[name].levels is not None:
+            problem = f"{name} holds text, which is not numbers"
+            raise SourceError(table.name, None, problem)
     if len(names) == 1:
-        return np.ascontiguousarray(columns[names[0]])
-    return np.column_stack([columns[name] for name in names])
+        return columns[names[0]]
+    return Column(np.column_stack([columns[name].values for name in names]))

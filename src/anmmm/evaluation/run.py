@@ -13,7 +13,8 @@ from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import accuracy_lines
-from anmmm.datasets import SETTINGS, SETTINGS_TEXT, Pair, Setting
+from anmmm.datasets import Pair
+from anmmm.datasets.settings import SETTINGS, SETTINGS_TEXT, Setting
 from anmmm.evaluation.rates import DecisionRates
 from anmmm.evaluation.tally import Tally
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._categories import Names, is_constant, level_names, missing_of
-from anmmm._cells import MOST_CATEGORIES
 from anmmm._tables import Columns, SourceError, Table
-from anmmm._tables.table import missing_text, refuse_same_spelling
+from anmmm._tables.table import missing_text
 from anmmm._text import brief, counted, listed
-from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._typing import BoolArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
 from anmmm.graph.forms import PartialGraph
@@ -32,7 +28,6 @@ BYTES_A_VALUE = 14 * 8
 # Standardized columns that differ by no more, in any row, are copies.
 COPY_TOLERANCE = 1e-9
 
-Fault = Callable[[str], SourceError]
 Nodes = Sequence[Hashable]
 
 
@@ -52,13 +47,6 @@ def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str)
                 "columns="
             )
         return graph.renamed(names)
-    unnamed = [f"X{at}" for at in range(1, len(nodes) + 1)]
-    if nodes and nodes == unnamed and not {*unnamed} & {*map(str, names)}:
-        raise ValueError(
-            f"{argument} has the nodes {listed(nodes)}, which are causal-learn's names for "
-            f"unnamed columns, but {table.name} has {listed(names)}; pass the names to the "
-            "search (node_names=), and a data frame here"
-        )
     return graph.renamed([table.column(node, argument) for node in nodes])
 
 
@@ -67,67 +55,52 @@ def read_columns(
 ) -> tuple[Sample, int, dict[Hashable, str]]:
     """Read columns of a table, by default all that hold numbers or categories and vary.
 
-    Also return the number of rows and, by their names, the problems of columns left out. Raise
-    TypeError or ValueError if they make no graph.
+    Also return the number of rows left out and, by their names, the problems of columns left out.
+    Raise TypeError or ValueError if the columns make no graph.
     """
-    fault = partial(SourceError, table.name, None)
     check_choice(missing, "missing", MISSING)
     declared = [] if categories is None else _distinct(categories, table, "categories")
     names = list(table.names) if columns is None else _distinct(columns, table, "columns")
-    read, problems = table.values(names, declared)
-    row_numbers = [name for name in table.row_numbers if name not in declared]
-    for name in row_numbers if columns is None else ():
-        problems[name] = fault(
-            f"{name!r} has no name and numbers the rows; columns= takes it if named there"
-        )
-    remedy = "" if columns is None else "; leave it out"
-    usable = {name: read[name] for name in names if name not in problems}
-    for name, text in _useless(usable, fault).items():
-        problems[name] = fault(f"column {name!r} {text}{remedy}")
+    usable, problems = table.values(names, declared)
+    for name, column in usable.items():
+        if np.isinf(column.values).any():
+            problem = f"column {name!r} holds infinite numbers; remove them"
+            raise SourceError(table.name, None, problem)
+    for name, text in _useless(usable).items():
+        remedy = "" if columns is None else "; leave it out"
+        problems[name] = SourceError(table.name, None, f"column {name!r} {text}{remedy}")
     if columns is not None and problems:
         raise next(iter(problems.values()))
-    if problems:
-        lines = list(map(str, problems.values()))
-        if len(lines) > MOST_NAMED:
-            lines[MOST_NAMED:] = [f"and {len(lines) - MOST_NAMED} more"]
-        text = "\n  ".join(lines)
-        warn_caller(f"{counted(len(problems), 'column')} left out:\n  {text}", UserWarning)
+    if columns is None:
+        for name in table.row_numbers:
+            if name not in declared:
+                problem = f"{name!r} has no name and numbers the rows; name it in columns to use it"
+                problems[name] = SourceError(table.name, None, problem)
+    _warn_of_problems(list(map(str, problems.values())))
     names = [name for name in names if name not in problems]
     if len(names) < 2:
-        raise fault(
+        problem = (
             "a graph needs 2 or more columns of numbers or categories that vary, found "
             f"{len(names)}"
         )
-    refuse_same_spelling(names, table.name)
-    absent = [missing_of(read[name]) for name in names]
-    complete = ~np.any(absent, axis=0)
-    n_dropped = int(np.count_nonzero(~complete))
+        raise SourceError(table.name, None, problem)
+    used = {name: usable[name] for name in names}
+    is_complete = _complete(used)
+    n_dropped = int(np.count_nonzero(~is_complete))
     if missing == "raise" and n_dropped:
-        words = missing_text([f"column {name!r}" for name in names], absent)
+        text = missing_text({f"column {name!r}": column for name, column in used.items()})
         rows = counted(n_dropped, "incomplete row")
-        raise fault(f"{words}; missing='drop' leaves out the {rows}")
-    n_rows = len(complete) - n_dropped
-    if n_rows < MIN_ROWS:
-        raise fault(f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}")
-    values = np.column_stack([_as_numbers(read[name][complete], name, fault) for name in names])
-    if (size := BYTES_A_VALUE * values.size) > MOST_BYTES:
-        raise fault(
-            f"{len(names)} columns of {len(values)} rows need {size / 1e9:.0f} GB; pass fewer "
-            f"columns, or at most {int(MOST_BYTES / BYTES_A_VALUE / len(names))} rows"
-        )
-    # Ordered categories are read as numbers; two categories need no order.
-    unordered = [
-        read[name].dtype.hasobject and len(np.unique(column)) > 2
-        for name, column in zip(names, values.T, strict=True)
-    ]
-    left_out = {name: problem.problem for name, problem in problems.items()}
-    # Categories of complete rows are numbered anew, but not ordered ones.
-    levels = [
-        level_names(read[name][complete]) if read[name].dtype.hasobject else table.level_names(name)
-        for name in names
-    ]
-    sample = Sample(values, tuple(unordered), tuple(names), tuple(levels))
-    return sample, n_dropped, left_out
+        problem = f"{text}; missing='drop' leaves out the {rows}"
+        raise SourceError(table.name, None, problem)
+    _refuse_size(table.name, len(names), len(is_complete) - n_dropped)
+    used = {name: column.take(is_complete) for name, column in used.items()}
+    sample = Sample(
+        np.column_stack([column.values for column in used.values()]),
+        tuple(column.is_categorical for column in used.values()),
+        tuple(names),
+        tuple(column.levels for column in used.values()),
+    )
+    return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
 
 
 def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
@@ -137,63 +110,81 @@ def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
     return columns
 
 
-def _useless(read: Columns, fault: Fault) -> dict[Hashable, str]:
+def _warn_of_problems(lines: list[str]) -> None:
+    """Warn of the columns that are left out."""
+    if not lines:
+        return
+    title = f"{counted(len(lines), 'column')} left out"
+    if len(lines) > MOST_NAMED:
+        lines[MOST_NAMED:] = [f"and {len(lines) - MOST_NAMED} more"]
+    text = "\n  ".join([f"{title}:", *lines])
+    warn_caller(text, UserWarning)
+
+
+def _refuse_size(name: str, n_columns: int, n_rows: int) -> None:
+    """Refuse too few rows, or more than memory takes."""
+    if n_rows < MIN_ROWS:
+        problem = f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}"
+        raise SourceError(name, None, problem)
+    size = BYTES_A_VALUE * n_columns * n_rows
+    if size > MOST_BYTES:
+        problem = (
+            f"{n_columns} columns of {n_rows} rows need {size / 1e9:.0f} GB; pass fewer columns, "
+            f"or at most {int(MOST_BYTES / BYTES_A_VALUE / n_columns)} rows"
+        )
+        raise SourceError(name, None, problem)
+
+
+def _complete(columns: Columns) -> BoolArray:
+    """Return which rows have a value in all columns."""
+    missing = [column.missing for column in columns.values()]
+    return np.asarray(~np.logical_or.reduce(missing))
+
+
+def _useless(columns: Columns) -> dict[Hashable, str]:
     """Return what is wrong with columns that have no values, are constant or copies of others."""
-    useless = {}
-    for name, values in read.items():
-        present = values[~missing_of(values)]
-        if not len(present) or is_constant(present):
-            useless[name] = "is constant" if len(present) else "has no values"
+    useless: dict[Hashable, str] = {}
+    for name, column in columns.items():
+        if column.missing.all():
+            useless[name] = "has no values"
+        elif column.is_constant():
+            useless[name] = "is constant"
     # Again after each change, because rows are complete that only such a column made incomplete.
     while True:
-        kept = {name: values for name, values in read.items() if name not in useless}
-        complete = ~np.any([missing_of(values) for values in kept.values()], axis=0)
-        n_rows = int(np.count_nonzero(complete))
+        kept = {name: column for name, column in columns.items() if name not in useless}
+        is_complete = _complete(kept) if kept else np.zeros(0, dtype=bool)
+        n_rows = int(np.count_nonzero(is_complete))
         if n_rows < MIN_ROWS:
             return useless
-        kept = {name: values[complete] for name, values in kept.items()}
-        constant = f"is constant in the {n_rows} complete rows"
-        found = {name: constant for name, values in kept.items() if is_constant(values)}
-        useless |= found or _copies(kept, fault)
-        if kept.keys().isdisjoint(useless):
+        kept = {name: column.take(is_complete) for name, column in kept.items()}
+        problem = f"is constant in the {n_rows} complete rows"
+        constant = {name: problem for name, column in kept.items() if column.is_constant()}
+        more = constant or _copies(kept)
+        if not more:
             return useless
+        useless |= more
 
 
-def _as_numbers(column: NDArray[Any], name: Hashable, fault: Fault) -> FloatArray:
-    """Return a column as numbers, of categories their places in the order of their names."""
-    if not column.dtype.hasobject:
-        if not np.isfinite(column).all():
-            raise fault(f"column {name!r} holds infinite numbers; remove them")
-        return np.asarray(column, dtype=np.float64)
-    categories = Names(column.astype(np.str_))
-    if len(categories.distinct) > MOST_CATEGORIES:
-        raise fault(
-            f"column {name!r} has {len(categories.distinct)} categories, more than "
-            f"{MOST_CATEGORIES}; leave it out, or join some of them"
-        )
-    return categories.codes
-
-
-def _copies(columns: Columns, fault: Fault) -> dict[Hashable, str]:
+def _copies(columns: Columns) -> dict[Hashable, str]:
     """Return of which earlier column others are linear, or differ by the names of categories."""
     names = list(columns)
     numbers = []
-    for name, column in columns.items():
-        codes = _as_numbers(column, name, fault)
-        if column.dtype.hasobject:
+    for column in columns.values():
+        values = column.values
+        if not column.is_ordered:
             # The row in which a category occurs first, whatever its name.
-            _, first_rows, places = np.unique(codes, return_index=True, return_inverse=True)
-            codes = first_rows[places].astype(np.float64)
-        numbers.append(codes)
+            _, first_rows, places = np.unique(values, return_index=True, return_inverse=True)
+            values = first_rows[places].astype(np.float64)
+        numbers.append(values)
     standardized = standardize(np.column_stack(numbers))[0].T
     # With equal signs of their first values, copies are next to each other in lexical order.
     signed = standardized * np.where(standardized[:, :1] < 0.0, -1.0, 1.0)
-    order = sorted(range(len(names)), key=lambda at: signed[at, :MIN_ROWS].round(6).tolist())
+    order = sorted(range(len(names)), key=lambda place: signed[place, :MIN_ROWS].round(6).tolist())
     copies = {}
-    for one, other in pairwise(order):
-        if np.abs(signed[one] - signed[other]).max() <= COPY_TOLERANCE:
-            first, second = (names[at] for at in sorted((one, other)))
-            copies[second] = f"repeats {first!r}"
+    for before, after in pairwise(order):
+        if np.abs(signed[before] - signed[after]).max() <= COPY_TOLERANCE:
+            first, second = sorted((before, after))
+            copies[names[second]] = f"repeats {names[first]!r}"
     return copies
 
 
@@ -237,18 +228,21 @@ def rules_of(
     rules = Rules(allowed, must, max_parents, min_gain)
     on_cycle = sorted({*range(n)}.difference(causal_order(rules.start)))
     if on_cycle:
-        cyclic = listed([names[at] for at in on_cycle])
+        cyclic = listed([names[place] for place in on_cycle])
         given = " and ".join(argument for argument in fixed if fixed[argument].any())
         raise ValueError(
             f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
         )
-    places = sorted(range(n), key=lambda at: table.names.index(names[at]))
+    places = sorted(range(n), key=lambda place: table.names.index(names[place]))
 
     def pairs(matrix: BoolArray) -> list[tuple[Hashable, ...]]:
         return [(names[i], names[j]) for i in places for j in places if matrix[i, j]]
 
     constraints: dict[str, list[tuple[Hashable, ...]]] = {
-        "tiers": [tuple(names[at] for at in places if tier[at] == t) for t in range(max(tier) + 1)],
+        "tiers": [
+            tuple(names[place] for place in places if tier[place] == number)
+            for number in range(max(tier) + 1)
+        ],
         "required": pairs(fixed["required"]),
         "forbidden": pairs(ruled_out),
     }
@@ -276,18 +270,18 @@ def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
             "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
             f"['b', 'c']]; found {brief(tiers)}"
         )
-    found = np.full(len(names), -1)
-    for at, group in enumerate(tiers):
+    tier_of_each = np.full(len(names), -1)
+    for tier, group in enumerate(tiers):
         if not isinstance(group, str) and not _is_list(group):
             raise TypeError(
                 f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
             )
         for name in [group] if isinstance(group, str) else group:
             place = _place(table, names, name, "tiers")
-            if found[place] >= 0:
+            if tier_of_each[place] >= 0:
                 raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
-            found[place] = at
-    return found
+            tier_of_each[place] = tier
+    return tier_of_each
 
 
 def _is_list(values: Any) -> bool:
@@ -301,7 +295,7 @@ def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
         raise TypeError(
             f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
         )
-    found = np.zeros((len(names), len(names)), dtype=bool)
+    matrix = np.zeros((len(names), len(names)), dtype=bool)
     for edge in edges:
         is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
         if not is_pair or len(edge) != 2:
@@ -311,5 +305,5 @@ def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
         cause, effect = (_place(table, names, name, argument) for name in edge)
         if cause == effect:
             raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
-        found[cause, effect] = True
-    return found
+        matrix[cause, effect] = True
+    return matrix

@@ -79,6 +79,7 @@ def test_nulls_and_nan_drop_their_rows(tmp_path):
         (nested, {"y": [None, Y]}, "y is null"),
         (nested, {"x": [[1.0], X]}, "x has 1 values"),
         (nested, {"truth": [2, 1]}, "the truth must be"),
+        (nested, {"truth": [True, None]}, "truth must hold numbers"),
         (nested, {"weight": [-1.0, 1.0]}, "weight must be"),
         (nested, {"pair_id": [None, "a"]}, "pair_id is null"),
         (long, {"truth": [1, None, 1, 1, 1, 1]}, "truth must be the same"),
@@ -97,8 +98,7 @@ def test_a_broken_pair_is_a_problem_and_the_next_one_is_read(tmp_path, form, oth
 
 @pytest.mark.parametrize("form", [nested, long])
 @pytest.mark.parametrize("encode", [False, True])
-@pytest.mark.parametrize("row_group_size", [1, 3, 9])
-@pytest.mark.parametrize("batch_rows", [1, 2, 9])
+@pytest.mark.parametrize(("row_group_size", "batch_rows"), [(1, 9), (3, 2), (9, 1), (9, 9)])
 def test_pairs_do_not_depend_on_where_row_groups_and_batches_end(
     tmp_path, monkeypatch, form, encode, row_group_size, batch_rows
 ):
@@ -145,11 +145,7 @@ def test_an_id_that_reappears_is_refused_with_both_places(tmp_path):
             {"pair_id": ["a"], "x": pa.array([1]).dictionary_encode(), "y": [1]},
             "x must hold numbers",
         ),
-        ({"pair_id": ["a"], "x": [1.0], "y": [1.0], "truth": [True]}, "truth must hold numbers"),
-        (ONE | {"truth": [True]}, "truth must hold numbers"),
-        (ONE | {"pair_id": [["a"]]}, "pair_id must hold text or whole numbers"),
         (pa.table([["a"], [1], [2], [3]], ["pair_id", "x", "y", "x"]), "several columns"),
-        (ONE | {"truth": ["1"]}, "truth must hold numbers"),
         (ONE | {"truth": [1], "target": [1]}, "truth, target"),
         (pa.table(ONE).slice(1), "no rows"),
     ],

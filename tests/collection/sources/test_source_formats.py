@@ -56,7 +56,6 @@ def test_options_without_an_effect_are_refused(layouts):
         (np.zeros((3, 2)), {"pairs": "all", "header": True}, "header is for text files"),
         ({}, {"header": False}, "header is for text files"),
         ("sample", {"categories": ["a"]}, "categories is for tables"),
-        ("", {}, "source must name"),
     ):
         with pytest.raises(ValueError, match=message):
             as_pairs(source, **options)

@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._categories import Column
 from anmmm._optional import pyarrow_module
-from anmmm._tables import SourceError, Table
+from anmmm._tables import SeenIds, SourceError, Table
 from anmmm._tables.frames import arrow_floats, lost_categories, open_parquet, parquet_errors
-from anmmm._tables.table import NUMBER
 from anmmm._text import listed
 from anmmm._typing import FloatArray, StrPath
-from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
+from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
-from anmmm.datasets.files import FromFiles, SeenIds
+from anmmm.datasets.pair import make_pair
 
+# Means "unknown" for a length hint; the type of the method does not allow it.
+UNKNOWN_LENGTH: int = NotImplemented
 # Names of the columns, and the names that files may use for them.
 REQUIRED = ("pair_id", "x", "y")
 _ALIASES = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
@@ -30,30 +32,26 @@ _BATCH_BYTES = 8 << 20
 _BATCH_ROWS = 1 << 16
 
 
-class ParquetPairs(FromFiles):
+class ParquetPairs:
     """The pairs of a Parquet file in nested or long form; docs/guide/sources.md has both."""
 
-    kind = "parquet"
-
     def __init__(self, path: StrPath) -> None:
-        self.name, self.files, self.options = os.fspath(path), (Path(path),), {}
+        self.name = os.fspath(path)
+        self.files = (Path(path),)
         with open_parquet(path) as file:
-            metadata, schema, lost = file.metadata, file.schema_arrow, lost_categories(file)
-        self._n_rows: int = metadata.num_rows
+            schema = file.schema_arrow
+            lost = lost_categories(file)
+            self._n_rows: int = file.metadata.num_rows
+            n_bytes = _decoded_bytes(file.metadata)
         if not self._n_rows:
             raise SourceError(self.name, None, "the file has no rows")
-        groups = map(metadata.row_group, range(metadata.num_row_groups))
-        n_bytes = sum(group.total_byte_size for group in groups)
-        n_rows = _BATCH_BYTES * self._n_rows // max(n_bytes, 1)
-        self._batch_rows = min(max(n_rows, 1), _BATCH_ROWS)
+        self._batch_rows = min(max(_BATCH_BYTES * self._n_rows // n_bytes, 1), _BATCH_ROWS)
         self._columns = _pair_columns(self.name, schema.names)
         self._is_nested = any(_is_list(schema.field(name).type) for name in "xy")
-        for name, column in self._columns.items():
+        for column in (self._columns["x"], self._columns["y"]):
             dtype = schema.field(column).type
-            wanted = _unsuited(name, dtype, self._is_nested)
-            if name in ("x", "y") and column in lost:
-                wanted = "numbers, not categories"
-            if wanted:
+            if column in lost or not _holds_numbers(dtype, self._is_nested):
+                wanted = "lists of numbers" if self._is_nested else "numbers"
                 problem = f"{column} must hold {wanted}, found {dtype}"
                 raise SourceError(self.name, None, problem)
 
@@ -71,8 +69,9 @@ class ParquetPairs(FromFiles):
                 columns = {name: table.column(name) for name in table.column_names}
                 ids = columns.pop("pair_id").take(starts).to_pylist()
                 split = _lists if self._is_nested else _runs
-                x, y = (split(columns.pop(name), starts) for name in ("x", "y"))
-                others = {name: column.to_pylist() for name, column in columns.items()}
+                x = split(columns.pop("x"), starts)
+                y = split(columns.pop("y"), starts)
+                metadata = {name: column.to_pylist() for name, column in columns.items()}
                 ends = [*starts[1:], table.num_rows]
                 for index, (pair_id, start, end) in enumerate(zip(ids, starts, ends, strict=True)):
                     place = f"row {first_row + start}"
@@ -80,8 +79,8 @@ class ParquetPairs(FromFiles):
                         yield Pair.unreadable(place, f"{place}: pair_id is null")
                         continue
                     seen.add(str(pair_id), place, advice)
-                    known = {name: {*values[start:end]} for name, values in others.items()}
-                    yield _pair(str(pair_id), x[index], y[index], known, place)
+                    known = {name: values[start:end] for name, values in metadata.items()}
+                    yield _pair(str(pair_id), x[index], y[index], known, f"{place}: ")
                 first_row += table.num_rows
 
     def __length_hint__(self) -> int:
@@ -101,6 +100,12 @@ class ParquetPairs(FromFiles):
             n_read += batch.num_rows
             table = pyarrow_module().Table.from_batches([batch]).select(columns)
             yield table.rename_columns(list(self._columns))
+
+
+def _decoded_bytes(metadata: Any) -> int:
+    """Return the size of the content of a file, at least 1."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(group.total_byte_size for group in groups) or 1
 
 
 def _whole_pairs(batches: Iterator[Any]) -> Iterator[Any]:
@@ -133,22 +138,14 @@ def _is_list(dtype: Any) -> bool:
     return bool(is_list or types.is_fixed_size_list(dtype))
 
 
-def _unsuited(name: str, dtype: Any, is_nested: bool) -> str:
-    """Return what a column must hold, empty if its type is suited."""
+def _holds_numbers(dtype: Any, is_nested: bool) -> bool:
+    """Return whether a column has a type of numbers or booleans or, if nested, lists of these."""
+    if _is_list(dtype) != is_nested:
+        return False
+    values = dtype.value_type if is_nested else dtype
     types = pyarrow_module("types")
-    numbers = (types.is_floating, types.is_integer, types.is_decimal)
-    if name in ("x", "y"):
-        values = dtype.value_type if is_nested and _is_list(dtype) else dtype
-        is_suited = any(test(values) for test in (*numbers, types.is_boolean))
-        form = "lists of numbers" if is_nested else "numbers"
-        return "" if is_suited and _is_list(dtype) == is_nested else form
-    values = dtype.value_type if types.is_dictionary(dtype) else dtype
-    is_empty = name != "pair_id" and types.is_null(values)
-    if name in ("truth", "weight"):
-        # Not booleans: false may mean 0 or -1.
-        return "" if is_empty or any(test(values) for test in numbers) else "numbers"
-    texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_integer)
-    return "" if is_empty or any(test(values) for test in texts) else "text or whole numbers"
+    kinds = (types.is_floating, types.is_integer, types.is_decimal, types.is_boolean)
+    return any(is_kind(values) for is_kind in kinds)
 
 
 def _lists(column: Any, starts: list[int]) -> list[FloatArray | None]:
@@ -167,38 +164,41 @@ def _runs(column: Any, starts: list[int]) -> list[FloatArray | None]:
     return [*np.split(arrow_floats(column), starts[1:])]
 
 
-class LongPairs(FromFiles):
+class LongPairs:
     """The pairs of a table in long form, in the order of their first rows."""
 
-    kind = "long"
-
     def __init__(self, table: Table) -> None:
-        self.name, self.files, self.options = table.name, table.files, dict(table.options)
-        self._table, self._columns = table, _pair_columns(table.name, table.names)
-        for name, column in self._columns.items():
-            if name not in ("pair_id", "group") and table.kinds.get(column) != NUMBER:
-                fault = SourceError(table.name, None, f"column {column!r} must hold numbers")
-                raise table.faults.get(column, fault)
+        self.name = table.name
+        self.files = table.files
+        columns = _pair_columns(table.name, table.names)
+        texts = [columns[name] for name in ("pair_id", "group") if name in columns]
+        read, faults = table.read(list(columns.values()), texts)
+        for column in columns.values():
+            if column in faults:
+                raise faults[column]
+            if column not in texts and read[column].levels is not None:
+                raise SourceError(table.name, None, f"column {column!r} must hold numbers")
+        self._columns = {name: read[column] for name, column in columns.items()}
 
     def __iter__(self) -> Iterator[Pair]:
-        """Read the columns, and yield the rows of each id."""
-        texts = [self._columns[name] for name in ("pair_id", "group") if name in self._columns]
-        numbers = [column for column in self._columns.values() if column not in texts]
-        columns = self._table.read(numbers, texts)
-        places: dict[str | None, int] = {}
-        codes = np.array([places.setdefault(i, len(places)) for i in columns["pair_id"].tolist()])
-        order = np.argsort(codes, kind="stable")
-        ends = np.flatnonzero(np.diff(codes[order])) + 1
-        for pair_id, rows in zip(places, np.split(order, ends), strict=False):
+        """Yield the rows of each id."""
+        columns = dict(self._columns)
+        ids = columns.pop("pair_id").to_array()
+        x = columns.pop("x").values
+        y = columns.pop("y").values
+        rows_by_id: dict[str | None, list[int]] = {}
+        for row, pair_id in enumerate(ids.tolist()):
+            rows_by_id.setdefault(pair_id, []).append(row)
+        metadata = {name: column.to_array() for name, column in columns.items()}
+        for pair_id, rows in rows_by_id.items():
             if pair_id is None:
                 yield Pair.unreadable("", f"{len(rows)} rows have no pair_id")
                 continue
-            values = {name: columns[column][rows] for name, column in self._columns.items()}
-            known = {n: {*v.tolist()} for n, v in values.items() if n not in REQUIRED}
-            yield _pair(pair_id, values["x"], values["y"], known, "")
+            known = {name: values[rows].tolist() for name, values in metadata.items()}
+            yield _pair(pair_id, x[rows], y[rows], known, "")
 
     def __length_hint__(self) -> int:
-        """Return NotImplemented: the number of ids is unknown."""
+        """Return NotImplemented: the number of ids is not asked for."""
         return UNKNOWN_LENGTH
 
 
@@ -228,21 +228,34 @@ def _pair(
     pair_id: str,
     x: FloatArray | None,
     y: FloatArray | None,
-    known: Mapping[str, Any],
+    metadata: Mapping[str, list[Any]],
     place: str,
 ) -> Pair:
-    """Return a pair; `known` has the values of its truth, weight and group in all rows."""
-    problem = ""
-    if x is None or y is None:
-        problem = f"{'x' if x is None else 'y'} is null"
-        x = y = np.empty(0)
-    same: dict[str, Any] = {}
-    for name, values in known.items():
-        # NaN, which differs from itself, is missing; numbers may be decimals.
-        distinct = {None if value != value else value for value in values}
-        if name != "group":
-            distinct = {None if value is None else float(value) for value in distinct}
-        if len(distinct) > 1:
-            problem = f"{name} must be the same in all rows of a pair"
-        same[name] = next(iter(distinct))
-    return make_pair(pair_id, x, y, place=place, problem=problem, **same)
+    """Return a pair; `metadata` has its truth, weight and group in all rows."""
+    known: dict[str, Any] = {}
+    try:
+        for name, values in metadata.items():
+            value = _only_value(name, values)
+            if value is not None:
+                known[name] = value
+        if x is None or y is None:
+            raise ValueError(f"{'x' if x is None else 'y'} is null")
+        return make_pair(pair_id, Column(x), Column(y), **known)
+    except (TypeError, ValueError) as error:
+        return Pair.unreadable(pair_id, f"{place}{error}", **known)
+
+
+def _only_value(name: str, values: list[Any]) -> Any:
+    """Return the value that all rows have, None if it is missing: null or NaN."""
+    # NaN differs from itself.
+    present = {None if value != value else value for value in values}
+    if len(present) > 1:
+        raise ValueError(f"{name} must be the same in all rows of a pair")
+    value = next(iter(present))
+    if value is None:
+        return None
+    if name == "group":
+        return str(value)
+    if isinstance(value, bool):
+        raise ValueError(f"{name} must hold numbers: false may mean 0 or -1")
+    return check_truth(value) if name == "truth" else check_nonnegative(float(value), "weight")

@@ -11,9 +11,12 @@ from anmmm._typing import BoolArray, FloatArray
 from anmmm.collection.summary import largest_related
 from anmmm.preprocessing import indicators, mean_ranks
 
-# Functions of a column: polynomials of its ranks up to this degree. A test each of the first of
-# them: few see weak trends best, many see other relations. Rows used at most.
-DEGREE, TESTED, MOST_ROWS = 4, (1, 2, 4), 5000
+# Functions of a column: polynomials of its ranks up to this degree.
+DEGREE = 4
+# Numbers of functions that are tested: few see weak trends best, many see other relations.
+TESTED = (1, 2, 4)
+# Rows that are used.
+MAX_ROWS = 5000
 # Columns whose products with all others are computed at once.
 _BLOCK = 64
 
@@ -57,36 +60,40 @@ def dependence_pvalues(
 
     n_columns = len(columns)
     pvalues = np.full((n_columns, n_columns), np.nan)
-    used = [at for at, values in enumerate(columns) if values is not None]
+    used = {place: values for place, values in enumerate(columns) if values is not None}
     if len(used) < 2:
         return pvalues[np.triu_indices(n_columns, 1)]
-    rows = max(len(columns[at]) for at in used)  # type: ignore[arg-type]
-    step = -(-rows // MOST_ROWS)
-    table = [np.asarray(columns[at])[::step] for at in used]
+    places = list(used)
+    step = -(-max(map(len, used.values())) // MAX_ROWS)
+    table = [values[::step] for values in used.values()]
     functions = np.zeros((len(used), DEGREE, len(table[0])))
-    for place, (values, at) in enumerate(zip(table, used, strict=True)):
-        own = rank_functions(values, categorical[at])
-        functions[place, : len(own)] = own
+    for row, values in enumerate(table):
+        basis = rank_functions(values, categorical[places[row]])
+        functions[row, : len(basis)] = basis
     present = np.array([~np.isnan(values) for values in table], dtype=float)
-    counts, sizes = present.sum(axis=1), functions.any(axis=2).sum(axis=1)
+    counts = present.sum(axis=1)
+    sizes = functions.any(axis=2).sum(axis=1)
     for first in range(0, len(used), _BLOCK):
-        at_block, at_later = slice(first, first + _BLOCK), slice(first, None)
-        block, later = functions[at_block], functions[at_later]
-        products = block.reshape(-1, later.shape[2]) @ later.reshape(-1, later.shape[2]).T
-        squares = (products**2).reshape(len(block), DEGREE, len(later), DEGREE)
-        common = present[at_block] @ present[at_later].T
+        block = slice(first, first + _BLOCK)
+        later = slice(first, None)
+        rows = functions[block].reshape(-1, functions.shape[2])
+        products = rows @ functions[later].reshape(-1, functions.shape[2]).T
+        squares = (products**2).reshape(-1, DEGREE, len(used) - first, DEGREE)
+        common = present[block] @ present[later].T
         # Functions have length 1 over the rows of their own column, of which these are a part.
-        scale = np.outer(counts[at_block], counts[at_later])
+        scale = np.outer(counts[block], counts[later])
         with np.errstate(invalid="ignore", divide="ignore"):
             scale *= (common - 1.0) / common**2
-        least = np.full_like(common, np.nan)
-        for most in TESTED:
-            sums = squares[:, :most, :, :most].sum(axis=(1, 3))
-            capped = np.minimum(sizes, most)
-            degrees = np.outer(capped[at_block], capped[at_later])
-            found = np.where((common > 2.0) & (degrees > 0), chdtrc(degrees, sums * scale), np.nan)
-            least = np.fmin(least, found)
-        pvalues[np.ix_(used[at_block], used[at_later])] = np.minimum(len(TESTED) * least, 1.0)
+        smallest = np.full_like(common, np.nan)
+        for degree in TESTED:
+            statistic = scale * squares[:, :degree, :, :degree].sum(axis=(1, 3))
+            capped = np.minimum(sizes, degree)
+            freedom = np.outer(capped[block], capped[later])
+            is_tested = (common > 2.0) & (freedom > 0)
+            tested = np.where(is_tested, chdtrc(freedom, statistic), np.nan)
+            smallest = np.fmin(smallest, tested)
+        corrected = np.minimum(len(TESTED) * smallest, 1.0)
+        pvalues[np.ix_(places[block], places[later])] = corrected
     return pvalues[np.triu_indices(n_columns, 1)]
 
 

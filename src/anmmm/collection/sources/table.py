@@ -5,36 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import math
-import os
 from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from itertools import chain, combinations, repeat
 from typing import Any
 
-import joblib
 import numpy as np
 
-from anmmm._categories import is_constant, missing_of
+from anmmm._categories import Column
 from anmmm._tables import Columns, SourceError, Table
-from anmmm._tables.table import TEXT, refuse_same_spelling
 from anmmm._text import brief, listed
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.others import Explainers, as_numbers
-from anmmm.collection.sources.protocol import make_pair
 from anmmm.collection.sources.screen import dependence_pvalues, left_out
 from anmmm.datasets import Pair
-from anmmm.datasets.files import FromFiles
+from anmmm.datasets.pair import make_pair
+
+_NOTHING = Column(np.empty(0))
 
 
-class TablePairs(FromFiles):
+class TablePairs:
     """Pairs of columns of a table, made during iteration; see `as_pairs`."""
 
-    kind = "table"
-
     def __init__(self, table: Table, pairs: Any, categories: Any = None) -> None:
+        self.name = table.name
+        self.files = table.files
         self._table = table
         self._declared = [] if categories is None else table.columns_of(categories, "categories")
-        self.name, self.files = table.name, table.files
         # None for all pairs.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
         if isinstance(pairs, str) and pairs == "all":
@@ -42,20 +39,15 @@ class TablePairs(FromFiles):
         else:
             self._chosen = _chosen(pairs, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
-            pairs = joblib.hash(repr(self._chosen))
-        refuse_same_spelling(self._used, table.name)
-        self.options = {**table.options, "pairs": pairs}
-        if categories is not None:
-            self.options["categories"] = sorted(map(str, self._declared))
         self._explained = False
         self._rate: float | None = None
 
     def prepared(self, explain: bool, rate: float | None) -> TablePairs:
         """Return the same pairs; if all, with columns that explain them, or marked by a screen."""
-        other = copy(self)
-        other._explained, other._rate = explain and self.has_all, rate
-        other.options = self.options | {"explain": other._explained or None, "screen": rate}
-        return other
+        prepared = copy(self)
+        prepared._explained = explain and self.has_all
+        prepared._rate = rate
+        return prepared
 
     @property
     def has_all(self) -> bool:
@@ -79,29 +71,28 @@ class TablePairs(FromFiles):
         """Read the columns used, then make the pairs."""
         columns, faults = self._table.values(self._used, self._declared)
         problems = {name: _problem(fault) for name, fault in faults.items()}
-        nothing = np.empty(0)
         explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
         for (first, second), pvalue in zip(pairs, self._pvalues(columns), strict=False):
-            yield make_pair(
-                column_pair_id(first, second),
-                columns.get(first, nothing),
-                columns.get(second, nothing),
-                problem=problems.get(first) or problems.get(second, ""),
-                names=(str(first), str(second)),
-                others=explainers.of(first, second) if pvalue is None else None,
-                screened=pvalue,
-            )
+            pair_id = column_pair_id(first, second)
+            names = (str(first), str(second))
+            problem = problems.get(first) or problems.get(second)
+            if problem:
+                yield Pair.unreadable(pair_id, problem, names=names)
+                continue
+            others = explainers.of(first, second) if pvalue is None else None
+            x, y = columns[first], columns[second]
+            yield make_pair(pair_id, x, y, names=names, others=others, screened=pvalue)
 
     def _pvalues(self, columns: Columns) -> Iterator[float | None]:
         """Yield the p-value of each pair that the screen leaves out, None for the other pairs."""
         if self._rate is None:
             return repeat(None)
-        values = [as_numbers(columns[name]) if name in columns else None for name in self._used]
-        categorical = [name in columns and columns[name].dtype.hasobject for name in self._used]
-        pvalues = dependence_pvalues(values, categorical)
+        used = [columns.get(name, _NOTHING) for name in self._used]
+        values = [as_numbers(column) for column in used]
+        pvalues = dependence_pvalues(values, [not column.is_ordered for column in used])
         is_out = left_out(pvalues, self._rate)
-        return (float(each) if out else None for each, out in zip(pvalues, is_out, strict=True))
+        return (float(p) if out else None for p, out in zip(pvalues, is_out, strict=True))
 
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
@@ -110,26 +101,20 @@ class TablePairs(FromFiles):
 
 def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashable]:
     """Return the columns that ``"all"`` pairs; warn of the other columns."""
+    columns, faults = table.values(table.names, declared)
     problems: dict[Hashable, str] = {}
-    for name in table.names:
-        if name in declared or name in table.kinds:
-            continue
-        # A bad cell among numbers is a problem of its pairs; other faults concern whole columns.
-        if table.faults[name].place is None:
-            problems[name] = "no numbers"
     for name in table.row_numbers:
         if name not in declared:
             problems[name] = "unnamed, numbers the rows"
-    columns, faults = table.values([n for n in table.names if n not in problems], declared)
-    for name, values in columns.items():
-        present = values[~missing_of(values)]
-        if not len(present):
-            problems[name] = "no values"
-        elif is_constant(present):
-            problems[name] = "constant"
     for name, fault in faults.items():
-        if table.kinds.get(name) == TEXT:
+        # A bad cell among numbers is a problem of its pairs; other faults concern whole columns.
+        if fault.place is None:
             problems[name] = fault.problem.removeprefix(f"column {name!r} holds ").split(";")[0]
+    for name, column in columns.items():
+        if column.missing.all():
+            problems[name] = "no values"
+        elif column.is_constant():
+            problems[name] = "constant"
     paired = [name for name in table.names if name not in problems]
     if len(paired) < 2:
         problem = (
@@ -138,8 +123,9 @@ def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashabl
         )
         raise SourceError(table.name, None, problem)
     names_by_problem: dict[str, list[Hashable]] = {}
-    for name, problem in problems.items():
-        names_by_problem.setdefault(problem, []).append(name)
+    for name in table.names:
+        if name in problems:
+            names_by_problem.setdefault(problems[name], []).append(name)
     parts = [f"{listed(names)} ({problem})" for problem, names in names_by_problem.items()]
     if parts:
         text = "; ".join(parts)
@@ -149,9 +135,7 @@ def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashabl
 
 def _problem(fault: SourceError) -> str:
     """Return the text of a fault, without the folder of the file."""
-    if fault.place is None:
-        return fault.problem
-    return str(SourceError(os.path.basename(fault.path), fault.place, fault.problem))
+    return fault.problem if fault.place is None else fault.without_folder()
 
 
 def column_pair_id(*names: Hashable) -> str:
@@ -170,14 +154,15 @@ def _chosen(pairs: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
         )
     if not pairs:
         raise ValueError("pairs must hold at least one pair of names, found none")
-    chosen: list[tuple[Hashable, Hashable]] = []
+    chosen: dict[tuple[Hashable, Hashable], None] = {}
     for item in pairs:
         if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
             raise TypeError(f"pairs must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}")
-        first, second = (table.column(name, "pairs") for name in item)
+        first = table.column(item[0], "pairs")
+        second = table.column(item[1], "pairs")
         if first == second:
             raise ValueError(f"pairs names {brief(first)} twice in one pair; x and y must differ")
         if (first, second) in chosen:
             raise ValueError(f"pairs has the pair {brief((first, second))} twice")
-        chosen.append((first, second))
-    return chosen
+        chosen[first, second] = None
+    return list(chosen)
