@@ -104,8 +104,8 @@ def draw_directions() -> None:
 def draw_rates() -> None:
     rates = {}
     for n in (25, 50):
-        report = evaluate("f1", n_pairs=50, n_samples=n, random_state=0)
-        rates[f"f1, {n} observations"] = report.decision_rates
+        result = evaluate("f1", n_pairs=50, n_samples=n, random_state=0)
+        rates[f"f1, {n} observations"] = result.rows
     save(plot_decision_rates(rates), "rates")
 
 

@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES
-from anmmm.evaluation import accuracy_errors, standard_error
+from anmmm.evaluation.rates import accuracy_errors, standard_error
 from benchmarks import clusters, graphs
 from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
 from benchmarks.decide import OURS, judged

@@ -46,6 +46,6 @@ axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature
 #
 # .. code-block:: console
 #
-#    $ anmmm direction stations.csv --x altitude --y temperature --plot stations.png
+#    $ anmmm direction stations.csv altitude temperature --plot stations.png
 #
 # Next: :doc:`/guide/outcomes` explains the numbers, :doc:`/guide/fails` what can go wrong.

@@ -76,5 +76,5 @@ ax = graph.plot()
 #
 # .. code-block:: console
 #
-#    $ anmmm directions plants.csv --pairs all --drop-missing --plot map.png
-#    $ anmmm graph plants.csv --drop-missing --report graph.html
+#    $ anmmm directions plants.csv --pairs all --missing drop --plot map.png
+#    $ anmmm graph plants.csv --missing drop --report graph.html

@@ -25,7 +25,6 @@ import pyarrow.parquet as pq
 from anmmm import infer_directions
 from anmmm.collection import read_rows, summarize
 from anmmm.datasets import make_single_mechanism
-from anmmm.evaluation import decision_rates
 from anmmm.plotting import plot_decision_rates
 from anmmm.report import write_report
 
@@ -89,18 +88,15 @@ summarize(rows)
 # ------------------------
 # How often the most confident decisions are right, where directions are known:
 
-known = [row for row in rows if row.truth]
-ax = plot_decision_rates(
-    decision_rates([row.confidence for row in known], [row.direction == row.truth for row in known])
-)
+ax = plot_decision_rates(rows)
 
 # %%
 # The report is one HTML file with counts, accuracies, and plots of the most and the least certain pairs:
 
-report = write_report(
+write_report(
     folder / "rows.parquet", folder / "report.html", source=folder / "pairs.parquet", n_plots=3
 )
-report.n_drawn
+(folder / "report.html").stat().st_size
 
 # %%
 # Ten thousand

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "img", "br", "link", "input"}
+VOID = {"meta", "img", "br", "link", "input", "wbr"}
 
 
 class Page(HTMLParser):
@@ -11,6 +11,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.open, self.found, self.texts, self.captions, self.raw = [], [], [], {}, ""
+        self.bold = []
         self.feed(text)
         self.close()
         assert not self.open
@@ -39,6 +40,8 @@ class Page(HTMLParser):
             self.captions[text] = self.rows
         elif {"th", "td"} & set(self.open):
             self.row[-1] += text
+        if self.open[-2:] == ["b", "bdi"]:
+            self.bold.append(text)
         if text.strip() and "style" not in self.open:
             self.texts.append(text.strip())
 
@@ -57,3 +60,7 @@ class Page(HTMLParser):
     def cards(self):
         """Name of each card, in order."""
         return [each["alt"].split(":")[0] for each in self.all("img") if "width" in each]
+
+    def names(self):
+        """Name of each pair that is listed, in order."""
+        return self.bold

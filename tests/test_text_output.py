@@ -174,7 +174,7 @@ def test_clusters_are_told_by_their_sizes(clustered):
 def test_a_result_draws_itself_by_its_names(decided, clustered):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     panels = decided.plot()
-    titles = [panel.get_title(loc="left") for panel in panels[:2]]
+    titles = [panel.get_title(loc="left").splitlines()[0] for panel in panels[:2]]
     assert titles == ["dose → effect (%)", "effect (%) → dose"]
     assert (panels[0].get_xlabel(), panels[0].get_ylabel()) == decided.names
     ax = clustered.plot(curves=False)

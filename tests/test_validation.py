@@ -4,8 +4,6 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -16,22 +14,8 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
-from anmmm.plotting.groups import as_labels
 
 nan, inf = float("nan"), float("inf")
-
-
-def test_labels_are_numbered_in_their_order():
-    for labels in (
-        ["b", "a", "b"],
-        (2, -1, 2),
-        np.array([True, False, True]),
-        pd.Series(["y", "x", "y"], dtype="category"),
-        pl.Series([1.5, 0.5, 1.5]),
-    ):
-        distinct, codes = as_labels(labels, "labels", 3)
-        assert codes.tolist() == [1, 0, 1]
-        assert list(distinct[codes]) == list(labels)
 
 
 def test_numbers_become_plain_ones():

@@ -23,7 +23,7 @@ from anmmm import warm_up
 from anmmm._files import write_csv
 from anmmm._optional import require
 from anmmm._threads import single_thread
-from anmmm.plotting import written_by
+from anmmm._version import __version__
 from benchmarks.paper import fig5, fig6, mixtures, table1
 from benchmarks.paper.study import Record, Scale, Study
 from benchmarks.paper.tables import failures
@@ -95,7 +95,8 @@ def write(name: str, study: Study, records: list[Record], folder: Path) -> str:
     (folder / f"{name}.md").write_text(text, encoding="utf-8")
     figure = study.draw(records)
     for kind in ("png", "pdf"):
-        figure.savefig(folder / f"{name}.{kind}", dpi=150, metadata=written_by(kind))
+        program = {"Software" if kind == "png" else "Creator": f"anmmm {__version__}"}
+        figure.savefig(folder / f"{name}.{kind}", dpi=150, metadata=program)
     return text
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anmmm import infer_direction
 from anmmm._typing import FloatArray
-from anmmm.plotting import COLORS
+from anmmm.plotting.style import COLORS
 from benchmarks.baselines import DIRECTION_BASELINES
 from benchmarks.paper.published import LAMBDAS
 from benchmarks.paper.study import Record, attempt

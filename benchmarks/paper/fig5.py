@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from anmmm.datasets import Pair, load_tuebingen
-from anmmm.evaluation import bootstrap_error
+from anmmm.evaluation.rates import bootstrap_error
 from anmmm.plotting.style import tidy
 from benchmarks.paper.directions import (
     CRITERIA,

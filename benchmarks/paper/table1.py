@@ -9,8 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm.datasets import SETTINGS
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.plotting import COLORS
-from anmmm.plotting.style import tidy
+from anmmm.plotting.style import COLORS, tidy
 from benchmarks.paper.clusterings import (
     BEST,
     BLANK,

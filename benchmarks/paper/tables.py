@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.evaluation import standard_error
+from anmmm.evaluation.rates import standard_error
 from benchmarks.paper.study import Record
 
 

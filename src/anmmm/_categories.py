@@ -195,11 +195,6 @@ def complete_rows(
     return first.to_array(), second.to_array(), dropped
 
 
-def level_names(values: Any) -> tuple[str, ...] | None:
-    """Return the names of the values 0, 1, … of categories or booleans; None of numbers."""
-    return as_column(values, "x").levels
-
-
 def _matrix(column: Column, name: str) -> FloatArray:
     """Return a checked column as a matrix (n_samples, n_features)."""
     if problem := column.too_many_levels():

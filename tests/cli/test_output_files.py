@@ -125,7 +125,7 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
         (["report", "rows.csv", "--source", "none"], "none: no such file"),
-        (["report", "rows.csv", "--plots", "501"], "--plots must be at most 500"),
+        (["report", "rows.csv", "--n-plots", "501"], "--n-plots must be at most 500"),
         (["report", "data.csv"], "data.csv: not a table of PairResult"),
     ],
 )
@@ -144,6 +144,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         ("matplotlib.figure", "plot", ["direction", "data.csv", "--plot", "p.png"]),
         ("matplotlib.figure", "plot", ["report", "rows.csv", "--source", "sample"]),
         ("jinja2", "report", ["report", "rows.csv"]),
+        ("networkx", "graph", ["graph", "data.csv", "--plot", "g.png"]),
         ("pyarrow", "files", ["directions", "sample", "-o", "r.parquet"]),
     ],
 )
@@ -152,6 +153,13 @@ def test_a_missing_library_is_named_with_its_extra(
 ):
     monkeypatch.setitem(sys.modules, module, None)
     assert f"anmmm[{extra}]" in refused(*arguments)
+
+
+def test_names_between_dollar_signs_are_no_formula(run, data):
+    text = (data / "data.csv").read_text()
+    (data / "data.csv").write_text(text.replace("a,b", "$a_$,b", 1))
+    for command in ("direction", "cluster"):
+        assert run(command, "data.csv", "--plot", "p.svg", "--force")[0] == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
@@ -168,6 +176,8 @@ def test_the_report_is_that_of_the_library(run, data):
     write_report("rows.csv", "same.html")
     assert (data / "report.html").read_bytes() == (data / "same.html").read_bytes()
     arguments = ("rows.csv", "-o", "p.htm", "--source", "data.csv", "--pairs", "a,b")
-    assert "1 pairs drawn" in run("report", *arguments)[2]
-    status, _, err = run("report", "rows.csv", "-o", "q.htm", "--source", "sample", "--plots", "3")
-    assert (status, "1 pair to be drawn not found in sample" in err) == (0, True)
+    assert run("report", *arguments)[0] == 0
+    assert b"data:image" in (data / "p.htm").read_bytes()
+    arguments = ("rows.csv", "-o", "q.htm", "--source", "sample", "--n-plots", "3")
+    status, _, err = run("report", *arguments)
+    assert (status, "1 of 1 pairs to be drawn are not in the source" in err) == (0, True)

@@ -224,7 +224,6 @@ def test_results_are_a_sequence_that_is_read_again_and_pickled():
     rows = list(results)
     assert len(results) == len(rows) == 4
     assert (results[-1], results[1:3], list(results)) == (rows[3], rows[1:3], rows)
-    assert results["flat"].status == "unusable"
     assert results.summary() == summarize(rows)
     assert list(pickle.loads(pickle.dumps(list(results)))) == rows
     assert not infer_directions([])

@@ -14,9 +14,9 @@ from pyarrow import parquet
 from stubs import Source, pairs, run
 
 from anmmm import infer_graph
-from anmmm.collection import CheckpointError, infer_directions
+from anmmm.cli import run as cli_run
+from anmmm.collection import CheckpointError, infer_directions, summarize
 from anmmm.collection.checkpoint import Checkpoint
-from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
 from drawn import write_columns
 from subprocess_helpers import (
@@ -56,15 +56,15 @@ def folder(tmp_path):
 @pytest.fixture
 def stop_at(monkeypatch):
     """Have a run of the command fail after the row of one pair."""
-    add = Summarizer.add
 
     def stop(pair_id, action):
-        def stopping(self, row):
-            add(self, row)
-            if row.pair_id == pair_id:
-                action()
+        def handled(rows):
+            for row in rows:
+                yield row
+                if row.pair_id == pair_id:
+                    action()
 
-        monkeypatch.setattr(Summarizer, "add", stopping)
+        monkeypatch.setattr(cli_run, "summarize", lambda rows: summarize(handled(rows)))
 
     return stop
 

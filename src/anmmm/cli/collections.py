@@ -1,18 +1,25 @@
-"""The commands on many pairs."""
+"""The commands on many pairs: directions, mechanisms and accuracies, and a page about rows."""
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
 
+from anmmm.cli.messages import InputError, plain, say
 from anmmm.cli.options import (
     collection_options,
     common_options,
     decision_options,
+    force_option,
+    given,
+    jobs_option,
+    max_samples_option,
     mechanisms_option,
     plot_option,
-    refine_option,
+    source_options,
     with_options,
 )
 
@@ -33,7 +40,7 @@ from anmmm.cli.options import (
     "pass at this false discovery rate, such as 0.05.",
 )
 @plot_option("a map of all pairs of a table")
-@with_options(*collection_options, *decision_options, *common_options)
+@with_options(*collection_options, *decision_options, max_samples_option, *common_options)
 def directions(source: str, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
@@ -49,17 +56,15 @@ def directions(source: str, **options: Any) -> None:
     computed from. Without --resume an existing FILE is replaced only with --force. With -o, pairs
     are printed only if their number is known and at most 1000.
     """
-    from anmmm.cli.run import CollectionRun
-    from anmmm.cli.tables import DirectionsTable
+    from anmmm.cli.run import run_collection
     from anmmm.collection import infer_directions
 
-    CollectionRun.of(source, options).run(infer_directions, options, DirectionsTable)
+    run_collection(infer_directions, source, **options)
 
 
 @click.command("clusters")
 @click.argument("source")
 @mechanisms_option
-@refine_option
 @click.option(
     "--cause",
     metavar="NAME",
@@ -73,8 +78,92 @@ def clusters(source: str, **options: Any) -> None:
     SOURCE, -o and --resume are as in "anmmm directions". Prints one line per pair with the size of
     each mechanism; -o and --json include the label of each observation.
     """
-    from anmmm.cli.run import CollectionRun
-    from anmmm.cli.tables import ClustersTable
+    from anmmm.cli.run import run_collection
     from anmmm.collection import cluster_pairs
 
-    CollectionRun.of(source, options).run(cluster_pairs, options, ClustersTable)
+    run_collection(cluster_pairs, source, **options)
+
+
+@click.command("evaluate")
+@click.argument("source", metavar="SOURCE_OR_SETTING")
+@click.option(
+    "--n-pairs",
+    type=click.IntRange(min=1),
+    help="Pairs drawn from a setting.  [default: 50]",
+)
+@click.option(
+    "--n-samples",
+    type=click.IntRange(min=10),
+    help="Observations of each pair drawn from a setting.  [default: 100]",
+)
+@plot_option("accuracy against the fraction of decided pairs")
+@with_options(force_option, *decision_options, max_samples_option, jobs_option, *common_options)
+def evaluate_command(
+    source: str, plot: str | None, force: bool, as_json: bool, **options: Any
+) -> None:
+    """Measure how good the decisions of a criterion are.
+
+    SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
+    setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
+    -a0.75; AN, AN-s, LS, LS-s, MN-U, PNL-arcsinh, PNL-logistic, PNL-cbrt, binary, logistic,
+    ordered, grouped, count, each also with -uniform, -bimodal or -exponential, the cause.
+    """
+    from anmmm._files import to_json_document
+    from anmmm.cli.input import echo_warnings, input_errors
+    from anmmm.cli.output import check_plot, write_plot
+    from anmmm.evaluation import evaluate
+    from anmmm.plotting import plot_decision_rates
+
+    check_plot(plot, source, force=force)
+    with input_errors(), echo_warnings():
+        result = evaluate(source, progress=sys.stderr.isatty(), **given(options))
+    click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
+    with input_errors(plot or ""):
+        write_plot(plot, lambda: plot_decision_rates({result.source: result.rows}))
+
+
+@click.command("report")
+@click.argument("rows", metavar="ROWS")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="report.html",
+    show_default=True,
+    help="Write the page to this file, .html.",
+)
+@with_options(force_option)
+@click.option("--source", metavar="SOURCE", help="Draw the pairs: where their data are.")
+@with_options(*source_options)
+@click.option(
+    "--n-plots",
+    type=int,
+    default=12,
+    show_default=True,
+    help="Number of the most certain pairs to show, and of the least certain ones.",
+)
+def report_command(
+    rows: str, output: str, force: bool, source: str | None, n_plots: int, **options: Any
+) -> None:
+    """Write one HTML page about ROWS, a file of "anmmm directions -o".
+
+    Counts and accuracies, what was assumed, which decisions to trust, the most and the least
+    certain pairs, and the notes. With --source, named as in "anmmm directions", the pairs are
+    drawn. The page needs no other file and no network.
+    """
+    from anmmm.cli.input import echo_warnings, input_errors
+    from anmmm.cli.output import PAGES, check_file
+    from anmmm.collection import as_pairs
+    from anmmm.report import write_report
+
+    for name, value in options.items():
+        if source is None and value is not None:
+            raise InputError(f"--{name} is for the data of the pairs; name these with --source")
+    # A folder of pairs may contain the page, which is not a pair.
+    inputs = [path for path in (rows, source) if path is not None and not os.path.isdir(path)]
+    check_file(output, PAGES, *inputs, force=force)
+    with input_errors(), echo_warnings():
+        pairs = None if source is None else as_pairs(source, **options)
+        is_shown = sys.stderr.isatty()
+        write_report(rows, output, source=pairs, n_plots=n_plots, progress=is_shown, force=force)
+    say(f"report written to {output}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -24,6 +25,11 @@ from anmmm.cli.options import (
     plot_option,
     with_options,
 )
+
+
+def parse_tiers(text: str, option: str) -> list[list[str]]:
+    """Return the names of each tier."""
+    return [parse_names(tier, option) for tier in text.split(";") if tier]
 
 
 @click.command("graph")
@@ -50,33 +56,31 @@ from anmmm.cli.options import (
     ),
     click.option(
         "--columns",
-        callback=parsed_by(
-            lambda text, option: None if text == "all" else parse_names(text, option)
-        ),
-        metavar="A,B,...|all",
+        callback=parsed_by(parse_names),
+        metavar="A,B,...",
         help="Columns to use.  [default: all]",
     ),
     categories_option,
     click.option(
         "--tiers",
-        callback=parsed_by(
-            lambda text, option: [parse_names(each, option) for each in text.split(";") if each]
-        ),
+        callback=parsed_by(parse_tiers),
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
-    *(
-        click.option(
-            f"--{name}",
-            multiple=True,
-            callback=parsed_by(parse_edges),
-            metavar="A,B",
-            help=f"An edge A → B that the graph must {verb}, repeatable.",
-        )
-        for name, verb in (("required", "have"), ("forbidden", "not have"))
+    click.option(
+        "--required",
+        multiple=True,
+        callback=parsed_by(parse_edges),
+        metavar="A,B",
+        help="An edge A → B that the graph must have, repeatable.",
     ),
-    click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
-    click.option("--max-parents", type=int, help="Most causes of one column.  [default: 8]"),
+    click.option(
+        "--forbidden",
+        multiple=True,
+        callback=parsed_by(parse_edges),
+        metavar="A,B",
+        help="An edge A → B that the graph must not have, repeatable.",
+    ),
     common_cause_option,
     jobs_option,
     header_option,
@@ -92,7 +96,6 @@ def graph_command(
     plot: str | None,
     report: str | None,
     force: bool,
-    drop_missing: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -103,43 +106,39 @@ def graph_command(
     best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import to_json_document
+    from anmmm._optional import require
     from anmmm.cli.input import echo_warnings, input_errors
-    from anmmm.cli.output import PAGES, check_file, check_plot
+    from anmmm.cli.output import PAGES, check_file, check_plot, write_plot
     from anmmm.collection.files import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
 
     sources = table, options["within"], options["checkpoint"]
     check_plot(plot, *sources, force=force)
+    check_file(report, PAGES, *sources, force=force)
     if report is not None:
         from anmmm.report.graph import TEMPLATE
-        from anmmm.report.write import base_name, check_page
+        from anmmm.report.page import open_template
 
-        check_file(report, PAGES, *sources, force=force)
         with input_errors("--report"):
-            check_page(report, TEMPLATE, force=True)
+            open_template(TEMPLATE, report, force=True)
+    if plot is not None or report is not None:
+        with input_errors():
+            require("networkx", "graph", "the picture of a graph needs networkx")
     if output is not None:
         with input_errors():
             check_sink(output, SUFFIXES)
-        check_file(output, SUFFIXES, *sources, force=force)
+    check_file(output, SUFFIXES, *sources, force=force)
     with input_errors(), echo_warnings():
-        graph = infer_graph(
-            table,
-            missing="drop" if drop_missing else "raise",
-            progress=sys.stderr.isatty(),
-            **given(**options),
-        )
+        graph = infer_graph(table, progress=sys.stderr.isatty(), **given(options))
         if output is not None:
             graph.write(output, force=force)
-    if plot is not None:
-        from anmmm.cli.plots import draw_graph
-
-        draw_graph(plot, graph)
+    write_plot(plot, graph.plot)
     if report is not None:
         from anmmm.report import write_graph_report
 
         with input_errors(report):
-            write_graph_report(graph, report, name=base_name(table), force=force)
+            write_graph_report(graph, report, name=os.path.basename(table), force=force)
         say(f"report written to {report}")
     click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
     if output is not None:

@@ -21,13 +21,12 @@ from anmmm._text import counted, has_digits, listed
 from anmmm._typing import IntArray
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 
-# An argument of the library at the beginning of a message, and options of other names.
+# An argument of the library at the beginning of a message, and those that are no options.
 _ARGUMENT = re.compile(r"[a-z_]+(?= (must|is for|has|names|tests|joins) )")
-_RENAMED = {"fit_options": "lam", "n_jobs": "jobs", "n_plots": "plots", "random_state": "seed"}
 _NO_OPTIONS = {"source", "table", "data", "x", "y"}
 # Values of arguments anywhere in a message.
 _VALUES = {
-    "missing='drop'": "--drop-missing",
+    "missing='drop'": "--missing drop",
     "pairs=[('a', 'b'), ...]": "--pairs a,b",
     "pairs='all'": "--pairs all",
 }
@@ -59,7 +58,7 @@ def _with_option(message: str) -> str:
     match = _ARGUMENT.match(message)
     if match is None or match[0] in _NO_OPTIONS:
         return message
-    option = _RENAMED.get(match[0], match[0]).replace("_", "-")
+    option = match[0].replace("_", "-")
     return f"--{option}{message[match.end() :]}"
 
 
@@ -101,25 +100,25 @@ class Columns(Record):
 
 def load_columns(
     file: str,
-    x: str | None,
-    y: str | None,
+    pair: Sequence[str],
     *,
-    pair: Sequence[str] = (),
     drop_missing: bool,
     header: bool | None = None,
     categories: Sequence[str] = (),
 ) -> Columns:
-    """Read two columns of a file, ``-`` for standard input; raise an `InputError` on any fault."""
+    """Read two columns of a file, ``-`` for standard input; raise an `InputError` on any fault.
+
+    `pair`: their names, or fewer if the file has only two columns.
+    """
     place = "<stdin>" if file == "-" else file
-    if len(pair) > 2 or (pair and (x or y)):
+    if len(pair) > 2:
         raise InputError(
-            f"name two columns after {file}, or by --x and --y; for all pairs use "
+            f"name two columns after {file}; for all pairs use "
             f"anmmm directions {file} --pairs all, or anmmm graph {file}"
         )
-    x, y = (*pair, x, y)[:2]
     with input_errors(place), echo_warnings():
         table = _open(file, place, header)
-        chosen = _choose(table, x, y)
+        chosen = _choose(table, pair)
         declared = [_find(table, column, "--categories") for column in categories]
         columns, faults = table.values(chosen, declared)
         for fault in faults.values():
@@ -157,7 +156,7 @@ def _refuse_cells(
         row, place = np.argwhere(is_missing)[0]
         problem = (
             f"the value of {chosen[place]} is missing ({counted(n_missing, 'row')} of "
-            f"{len(is_missing)} with one); --drop-missing leaves such rows out"
+            f"{len(is_missing)} with one); --missing drop leaves such rows out"
         )
         raise SourceError(table.name, table.place(row), problem)
     for name in chosen:
@@ -167,19 +166,15 @@ def _refuse_cells(
             raise SourceError(table.name, table.place(int(is_infinite.argmax())), problem)
 
 
-def _choose(table: Table, x: str | None, y: str | None) -> list[Hashable]:
-    """Return the two columns, of which the caller may leave open those that are the only ones."""
-    chosen = [
-        None if x is None else _find(table, x, "X"),
-        None if y is None else _find(table, y, "Y"),
-    ]
-    left = [name for name in table.names if name not in [*chosen, *table.row_numbers]]
-    n_open = chosen.count(None)
-    if n_open and len(left) != n_open:
+def _choose(table: Table, pair: Sequence[str]) -> list[Hashable]:
+    """Return the columns of up to two names, and those that are left of only two."""
+    columns = [_find(table, name, "XY"[place]) for place, name in enumerate(pair)]
+    if len(columns) < 2:
+        columns += [name for name in table.names if name not in [*columns, *table.row_numbers]]
+    if len(columns) != 2:
         found = counted(len(table.names), "column")
         problem = f"{found}; name two after the file, from {listed(table.names)}"
         raise SourceError(table.name, None, problem)
-    columns: list[Hashable] = [left.pop(0) if name is None else name for name in chosen]
     if columns[0] == columns[1]:
         raise SourceError(table.name, None, f"X and Y are both {columns[0]}")
     return columns

@@ -1,4 +1,4 @@
-"""Options of several commands, and their values for the library."""
+"""Options of several commands, named as the arguments of the library, and their values."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
-def given(**options: Any) -> dict[str, Any]:
+def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given; the other ones have the library's defaults."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
-    """Return a whole number, or a word for the library to check; a callback."""
-    try:
-        return int(value)
-    except ValueError:
-        return value
 
 
 def parsed_by(parse: Callable[[Any, str], Any]) -> Callable[[Any, click.Parameter, Any], Any]:
     """Return a callback: ``parse(value, "--option")`` of an option that is given, else None."""
 
     def parse_given(context: click.Context, option: click.Parameter, value: Any) -> Any:
-        return None if value in (None, ()) else parse(value, option.opts[0])
+        return None if value in (None, ()) else parse(value, option.opts[-1])
 
     return parse_given
+
+
+def parse_number_or_word(text: str, option: str) -> int | str:
+    """Return a whole number, or a word for the library to check."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 def parse_names(text: str, option: str) -> list[str]:
@@ -56,34 +56,39 @@ def parse_names(text: str, option: str) -> list[str]:
 
 def parse_edges(texts: tuple[str, ...], option: str) -> list[tuple[str, ...]]:
     """Return pairs of names, each a line of CSV."""
-    return _two_names(texts, f"{option} must be two names, cause and effect, such as a,b")
-
-
-def _two_names(texts: tuple[str, ...], fault: str) -> list[tuple[str, ...]]:
     pairs = [tuple(names) for names in csv.reader(texts)]
     for text, names in zip(texts, pairs, strict=False):
         if len(names) != 2 or not all(names):
-            raise InputError(f"{fault}; found {text!r}")
+            raise InputError(f"{option} must be two names, such as a,b; found {text!r}")
     return pairs
 
 
-def parse_pairs(texts: tuple[str, ...]) -> Any:
+def parse_pairs(texts: tuple[str, ...], option: str) -> Any:
     """Return ``--pairs`` for `as_pairs`: lines of CSV with two names, or ``all``."""
-    if texts == ("all",):
-        return "all"
-    if "all" in texts:
-        raise InputError("--pairs all pairs every two columns; omit it, or the other --pairs")
-    return _two_names(texts, "--pairs must be two names, such as a,b, or all")
+    return "all" if texts == ("all",) else parse_edges(texts, option)
 
 
-def plot_option(drawn: str = "the result") -> Callable[[Command], Command]:
-    """Return the option ``--plot``; `drawn` is what it draws."""
-    text = f"Draw {drawn} to this file, .png, .pdf or .svg."
+def parse_shard(text: str, option: str) -> tuple[int, int]:
+    """Return the number of a shard, from 1, and how many there are."""
+    try:
+        number, count = map(int, text.split("/"))
+    except ValueError:
+        raise InputError(f"{option} must be I/N, such as 2/8, found {text!r}") from None
+    return number, count
+
+
+def plot_option(content: str = "the result") -> Callable[[Command], Command]:
+    """Return the option ``--plot``, which draws this content."""
+    text = f"Draw {content} to this file, .png, .pdf or .svg."
     return click.option("--plot", metavar="FILE", help=text)
 
 
 missing_option = click.option(
-    "--drop-missing", is_flag=True, help="Leave out rows with a missing value."
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Whether missing values are an error, or rows with them are left out.",
 )
 header_option = click.option(
     "--header/--no-header",
@@ -101,7 +106,7 @@ source_options = [
     click.option(
         "--pairs",
         multiple=True,
-        callback=parsed_by(lambda texts, option: parse_pairs(texts)),
+        callback=parsed_by(parse_pairs),
         metavar="A,B|all",
         help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
         "categories.",
@@ -111,36 +116,23 @@ source_options = [
 ]
 column_options = [
     click.argument("pair", nargs=-1, metavar="[X Y]"),
-    click.option(
-        "--x",
-        metavar="NAME|NUMBER",
-        help="The same as X: name in the header, or number from 1 if no name is digits.",
-    ),
-    click.option("--y", metavar="NAME|NUMBER", help="The same as Y."),
     header_option,
     missing_option,
 ]
 jobs_option = click.option(
     "-j",
-    "--jobs",
-    "n_jobs",
+    "--n-jobs",
     type=int,
     help="Processes; -1 is one per core. Results do not depend on it.  [default: 1]",
 )
 mechanisms_option = click.option(
     "-k",
     "--n-mechanisms",
-    callback=number_or_word,
+    callback=parsed_by(parse_number_or_word),
     metavar="NUMBER|auto",
     default="2",
     show_default=True,
     help="Number of mechanisms; auto chooses it.",
-)
-refine_option = click.option(
-    "--refine/--no-refine",
-    default=None,
-    help="Refine the clusters of the latent by a mixture of curves, or print them unrefined. "
-    "[default: refine, unless one mechanism is much more likely]",
 )
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 collection_options = [
@@ -162,10 +154,10 @@ collection_options = [
     missing_option,
     click.option(
         "--shard",
+        callback=parsed_by(parse_shard),
         metavar="I/N",
         help="Only every N-th pair, from the I-th on; the N shards are all pairs.",
     ),
-    click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
     click.option(
         "--skip",
         multiple=True,
@@ -183,13 +175,8 @@ decision_options = [
     click.option(
         "--criterion",
         metavar="NAME",
-        help="Quantity that decides the direction: evidence (description length), the default, "
-        "which takes no --lam; or the dependence of latent and cause: hsic, hsic_ratio.",
-    ),
-    click.option(
-        "--min-confidence",
-        type=float,
-        help="Between 0.5 and 1: decisions of less confidence become undecided.",
+        help="Quantity that decides the direction: evidence (description length), the default; or "
+        "the dependence of latent and cause: hsic, hsic_ratio.",
     ),
     common_cause_option,
     click.option(
@@ -198,26 +185,18 @@ decision_options = [
         help="learned: lengths are weighed with plain features, as learned from real pairs. flat: "
         "the lengths alone decide.  [default: learned]",
     ),
-    click.option(
-        "--max-samples",
-        type=click.IntRange(min=10),
-        help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
-    ),
 ]
+max_samples_option = click.option(
+    "--max-samples",
+    type=click.IntRange(min=10),
+    help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead."
 )
 common_options = [
     click.option(
-        "--lam",
-        "fit_options",
-        type=float,
-        callback=parsed_by(lambda lam, option: {"lam": lam}),
-        help="Weight of the independence of latent and cause in the fit of the latent.",
-    ),
-    click.option(
-        "--seed",
-        "random_state",
+        "--random-state",
         type=click.IntRange(min=0),
         default=0,
         show_default=True,

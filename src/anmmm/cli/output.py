@@ -1,24 +1,39 @@
-"""Checks of the files that commands write."""
+"""Files that commands write, and what they show while they work."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
 
-from anmmm._files import check_overwrite, check_writable, is_same
+import click
+
+from anmmm import __version__
+from anmmm._files import atomic_writer, check_overwrite, check_writable, is_same
 from anmmm.cli.input import input_errors
-from anmmm.cli.messages import InputError
+from anmmm.cli.messages import InputError, say
 
-PAGES, PLOTS = (".html", ".htm"), (".png", ".pdf", ".svg")
+PAGES = (".html", ".htm")
+PLOTS = (".png", ".pdf", ".svg")
 REMEDY = "use --force"
+# Dots per inch of a plot.
+RESOLUTION = 150
+# Seconds after which work is shown.
+PATIENCE = 2.0
 
 
 def check_file(
-    path: str, suffixes: Sequence[str], *sources: str | None, force: bool = False
+    path: str | None, suffixes: Sequence[str], *sources: str | None, force: bool = False
 ) -> None:
-    """Refuse a file that cannot be written, is read, or exists."""
+    """Refuse a file that cannot be written, is read, or exists, before its content is computed."""
+    if path is None:
+        return
     if not path.lower().endswith(tuple(suffixes)):
         raise InputError(f"{path}: the name must end in {' or '.join(suffixes)}")
     for source in sources:
@@ -31,28 +46,68 @@ def check_file(
 
 def check_plot(path: str | None, *sources: str | None, force: bool) -> None:
     """Refuse a plot that cannot be written, before its content is computed."""
+    check_file(path, PLOTS, *sources, force=force)
+    if path is not None:
+        with input_errors("--plot"):
+            # Imported here because it loads slowly.
+            from anmmm.plotting.style import matplotlib_module
+
+            matplotlib_module("figure")
+
+
+def write_plot(path: str | None, draw: Callable[[], Any]) -> None:
+    """Write the figure of the axes that a function draws."""
     if path is None:
         return
-    check_file(path, PLOTS, *sources, force=force)
-    with input_errors("--plot"):
-        # Imported here because it loads slowly.
-        from anmmm.plotting import matplotlib_module
+    from anmmm.plotting.style import matplotlib_module
 
-        matplotlib_module("figure")
+    kind = Path(path).suffix[1:].lower()
+    program = f"anmmm {__version__}, by Matplotlib"
+    with input_errors(path), warnings.catch_warnings(), atomic_writer(path, binary=True) as file:
+        # A character without a glyph is drawn as a box.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        # Other backends need a screen.
+        pyplot = matplotlib_module("pyplot")
+        pyplot.switch_backend("agg")
+        figure = draw().figure
+        # On a full disk, Matplotlib's PDF writer raises an AttributeError.
+        picture = BytesIO()
+        metadata = {"Software" if kind == "png" else "Creator": program}
+        figure.savefig(picture, format=kind, dpi=RESOLUTION, metadata=metadata)
+        pyplot.close(figure)
+        file.write(picture.getbuffer())
+    say(f"plot written to {path}")
 
 
 def refuse_input_as_output(output: str, source: str) -> None:
     """Refuse to overwrite the input."""
-    if source == "-":
-        # Standard input may be closed, or not a file.
-        with suppress(OSError, ValueError, AttributeError):
-            if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
-                raise InputError(f"{output}: is the input; write to another file")
-    elif is_same(output, source):
+    if is_same(output, source):
         raise InputError(f"{output}: is part of the input; write to another file")
 
 
-def is_within(output: str, source: str) -> bool:
-    """Return whether the folder of a file is the source."""
-    folder = os.path.dirname(os.path.realpath(output))
-    return os.path.isdir(source) and os.path.isdir(folder) and os.path.samefile(folder, source)
+@contextmanager
+def shown_on_terminal(work: str) -> Iterator[None]:
+    """Show on a terminal what a block does and for how long, if it takes more than two seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    start = time.monotonic()
+    is_done = threading.Event()
+
+    def show() -> None:
+        delay = PATIENCE
+        while not is_done.wait(delay):
+            delay = 1.0
+            seconds = time.monotonic() - start
+            click.echo(f"\r{work}: {seconds:.0f} s", nl=False, err=True)
+        if delay < PATIENCE:
+            # Erase the line.
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        thread.join()

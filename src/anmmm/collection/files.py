@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -15,8 +15,8 @@ from anmmm._files import (
     to_json,
     with_filename,
 )
-from anmmm._optional import pyarrow_module, require
-from anmmm._text import brief, listed, valid_utf8
+from anmmm._optional import pyarrow_module
+from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 from anmmm.collection.records import STATUSES, PairResult, Row
@@ -180,105 +180,88 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
     Raises
     ------
     ImportError
-        If pandas, or PyArrow for Parquet, is not installed (extra ``files``).
+        If PyArrow is not installed (extra ``files``).
     OSError
         If the file cannot be read.
     SourceError
         A ValueError: if the file is no such table.
     """
     suffix = check_sink(path)
-    name = os.fspath(path)
     if suffix == ".jsonl":
-        raise ValueError(f"{name}: JSON lines cannot be read back; use .csv or .parquet")
-    if suffix == ".csv":
-        require("pandas", "files", "files of rows need pandas")
-    return _rows_of(name, _read_csv if suffix == ".csv" else _read_parquet, record)
+        raise ValueError(f"{os.fspath(path)}: JSON lines cannot be read back; use .csv or .parquet")
+    pyarrow_module()
+    return _rows_of(os.fspath(path), suffix, record)
 
 
-def _rows_of(path: str, read: Callable[[str], Any], record: type[Row]) -> Iterator[Any]:
-    """Yield the rows of a file; errors name it, and the row."""
-    place = None
-    try:
-        names, records = read(path)
-        columns = file_columns(record)
-        missing = [name for name in columns if name not in names]
-        if missing:
-            raise ValueError(
-                f"not a table of {record.__name__} as anmmm writes it (version {SCHEMA_VERSION}): "
-                f"the columns {listed(missing)} are missing"
-            )
-        for number, cells in enumerate(records, start=1):
-            place = f"row {number}"
-            yield _row_of(cells, record, columns)
-    except ValueError as error:
-        raise SourceError(path, place, str(error)) from None
-
-
-def _read_csv(path: str) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Return names and rows of cells, which are text."""
-    pandas = require("pandas", "files", "files of rows need pandas")
-    frame = pandas.read_csv(path, dtype=str, keep_default_na=False)
-    starts = range(0, len(frame), ROW_GROUP)
-    parts = (frame[start : start + ROW_GROUP].to_dict("records") for start in starts)
-    return list(frame.columns), (cells for part in parts for cells in part)
-
-
-def _read_parquet(path: str) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Return names and rows of cells of a file; refuse another kind or version."""
-    parquet = pyarrow_module("parquet")
+def _rows_of(path: str, suffix: str, record: type[Row]) -> Iterator[Any]:
+    """Yield the rows of a file; errors name it."""
+    schema = arrow_schema(record)
     with open(path, "rb") as file, with_filename(path):
-        table = parquet.read_table(file)
-    metadata = table.schema.metadata or {}
-    version = metadata.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
-    if version != str(SCHEMA_VERSION):
-        raise ValueError(f"expected version {SCHEMA_VERSION} of the columns, found {version}")
-    parts = (batch.to_pylist() for batch in table.to_batches(max_chunksize=ROW_GROUP))
-    return table.column_names, (cells for part in parts for cells in part)
-
-
-def _row_of(cells: Mapping[str, Any], record: type[Row], columns: Mapping[str, str]) -> Any:
-    """Return the record of cells that are values, text or None."""
-    values: dict[str, Any] = {}
-    for name, kind in columns.items():
-        cell = cells[name]
-        # Only these texts are not missing if they are empty.
-        if cell is None or (cell == "" and name not in ("pair_id", "notes", "x", "y")):
-            values[name] = None
-            continue
-        read, expected = _CELLS[kind]
         try:
-            values[name] = read(cell)
-        except (TypeError, ValueError, OverflowError, AttributeError):
-            raise ValueError(f"{name} must be {expected}, found {brief(cell)}") from None
-    if values["status"] not in STATUSES:
-        raise ValueError(f"status must be one of {listed(STATUSES)}, found {values['status']!r}")
-    if values["weight"] is None or values["n_dropped"] is None:
-        raise ValueError("weight and n_dropped must not be missing")
-    return record(**values)
+            if suffix == ".csv":
+                table = _read_csv(file, schema)
+            else:
+                table = pyarrow_module("parquet").read_table(file)
+            _check_columns(table, schema)
+            table = table.select(schema.names).cast(schema)
+        # Errors of Arrow are of both types.
+        except (ValueError, KeyError) as error:
+            raise SourceError(path, None, str(error)) from None
+    # Only these texts are not missing if they are empty.
+    may_lack = [name for name, kind in file_columns(record).items() if kind == "str"]
+    may_lack = [name for name in may_lack if name not in ("pair_id", "notes", "x", "y")]
+    number = 0
+    for batch in table.to_batches(max_chunksize=ROW_GROUP):
+        for values in batch.to_pylist():
+            number += 1
+            for name in may_lack:
+                values[name] = values[name] or None
+            if values["status"] not in STATUSES or values["weight"] is None:
+                fault = f"status must be one of {listed(STATUSES)}, and weight a number"
+                raise SourceError(path, f"row {number}", fault)
+            for name, value in values.items():
+                if isinstance(value, list):
+                    values[name] = tuple(value)
+            yield record(**values)
 
 
-def _whole(cell: Any) -> int:
-    # Other programs write whole numbers with gaps as floats.
-    number = float(cell)
-    if number != int(number):
-        raise ValueError
-    return int(number)
+def _read_csv(file: IO[bytes], schema: Any) -> Any:
+    """Return the table of a CSV file, with lists as CSV has them split."""
+    csv = pyarrow_module("csv")
+    compute = pyarrow_module("compute")
+    pyarrow = pyarrow_module()
+    lists = [column.name for column in schema if pyarrow.types.is_list(column.type)]
+    types = {column.name: column.type for column in schema}
+    types |= dict.fromkeys(lists, pyarrow.string())
+    for column in schema:
+        if pyarrow.types.is_integer(column.type):
+            # Other programs write whole numbers with gaps as floats.
+            types[column.name] = pyarrow.float64()
+    table = csv.read_csv(
+        file,
+        read_options=csv.ReadOptions(use_threads=False),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
+    )
+    for name in lists:
+        if name in table.column_names:
+            texts = table[name]
+            texts = compute.if_else(compute.equal(texts, ""), None, texts)
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, compute.split_pattern(texts, " "))
+    return table
 
 
-def _truth_value(cell: Any) -> bool:
-    return bool(("false", "true").index(str(cell).lower()))
-
-
-def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda cell: tuple(map(read, cell.split() if isinstance(cell, str) else cell))
-
-
-# How a cell of each type is read, and the words for it.
-_CELLS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "str": (str, "text"),
-    "int": (_whole, "a whole number"),
-    "float": (float, "a number"),
-    "bool": (_truth_value, "true or false"),
-    "tuple[int, ...]": (_list_of(_whole), "whole numbers"),
-    "tuple[float, ...]": (_list_of(float), "numbers"),
-}
+def _check_columns(table: Any, schema: Any) -> None:
+    """Raise if a table lacks columns of rows, or has another version of them."""
+    missing = [name for name in schema.names if name not in table.column_names]
+    if missing:
+        kind = schema.metadata[b"anmmm.kind"].decode()
+        raise ValueError(
+            f"not a table of {kind} as anmmm writes it (version {SCHEMA_VERSION}): the columns "
+            f"{listed(missing)} are missing"
+        )
+    version = (table.schema.metadata or {}).get(b"anmmm.schema_version")
+    if version not in (None, str(SCHEMA_VERSION).encode()):
+        found = version.decode()
+        raise ValueError(f"expected version {SCHEMA_VERSION} of the columns, found {found}")

@@ -121,6 +121,13 @@ class PairResult(Row, eq=True):
         """Name of the effect; None without a direction."""
         return {1: self.y, -1: self.x}.get(self.direction or 0)
 
+    @property
+    def is_right(self) -> bool | None:
+        """Whether the direction is the true one; None if the pair has no result or no truth."""
+        if self.status != "ok" or self.truth not in (1, -1):
+            return None
+        return self.direction == self.truth
+
     def __repr__(self) -> str:
         if self.status != "ok":
             return f"<PairResult {self.pair_id}: {self.status}, {self.notes}>"

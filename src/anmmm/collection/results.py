@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from anmmm._optional import require
 from anmmm._typing import StrPath
-from anmmm._validation import check_between
 from anmmm.collection.files import to_arrow, write_rows
-from anmmm.collection.records import PairResult, Row
+from anmmm.collection.records import Row
 from anmmm.collection.summary import CollectionSummary, summarize
 
 if TYPE_CHECKING:
@@ -91,16 +90,11 @@ class PairResults(Sequence[R]):
         return next(iter(self), None) is not None
 
     @overload
-    def __getitem__(self, index: int | str) -> R: ...
+    def __getitem__(self, index: int) -> R: ...
     @overload
     def __getitem__(self, index: slice) -> list[R]: ...
-    def __getitem__(self, index: int | str | slice) -> R | list[R]:
-        """Return rows by position, or the last one of this id; compute as many as that takes."""
-        if isinstance(index, str):
-            rows = {row.pair_id: row for row in self}
-            if index not in rows:
-                raise KeyError(f"no pair {index!r} among {len(rows)}")
-            return rows[index]
+    def __getitem__(self, index: int | slice) -> R | list[R]:
+        """Return rows by position; compute as many as that takes."""
         if isinstance(index, slice) or index < 0:
             return list(iter(self))[index]
         while self._n_read <= index and self._next() is not None:
@@ -159,107 +153,38 @@ class PairResults(Sequence[R]):
             self._run.close()
 
     def summary(self) -> CollectionSummary:
-        """Compute all pairs, and count and score them.
-
-        Returns
-        -------
-        CollectionSummary
-        """
+        """Compute all pairs; count and score them."""
         return summarize(self)
 
     def to_pandas(self) -> Any:
-        """Compute all pairs; return a data frame.
+        """Compute all pairs; return a data frame, which needs the extra ``files``.
 
         Returns
         -------
         pandas.DataFrame
             One row per pair, a column per field. Whole numbers that may be missing have dtype
             ``Int64``.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (extra ``files``).
         """
         pandas = require("pandas", "files", "a data frame needs pandas")
         columns = self.record.columns()
-        rows = [list(vars(row).values()) for row in self]
-        frame = pandas.DataFrame(rows, columns=list(columns), dtype=object)
+        frame = pandas.DataFrame(map(vars, self), columns=list(columns), dtype=object)
         return frame.astype({name: _PANDAS.get(kind, "object") for name, kind in columns.items()})
 
     def to_arrow(self) -> Any:
-        """Compute all pairs; return an Arrow table.
+        """Compute all pairs; return an Arrow table, which needs the extra ``files``.
 
         Returns
         -------
         pyarrow.Table
             One row per pair, columns as in the files.
-
-        Raises
-        ------
-        ImportError
-            If PyArrow is not installed (extra ``files``).
         """
         return to_arrow(self, self.record)
 
-    def to_networkx(self, min_confidence: float = 0.9) -> Any:
-        """Compute all pairs; return their directions as a graph.
-
-        Parameters
-        ----------
-        min_confidence : float
-            Least confidence of an arrow. Directions without a confidence are left out.
-
-        Returns
-        -------
-        networkx.DiGraph
-            An arrow from cause to effect for each pair with a direction, with its ``confidence``,
-            ``score`` and ``model``. Arrows of a table are ancestors, not only direct causes;
-            `anmmm.infer_graph` finds those.
-
-        Raises
-        ------
-        ImportError
-            If networkx is not installed (extra ``graph``).
-        TypeError
-            If the rows are mechanism labels.
-        """
-        networkx = require("networkx", "graph", "a graph needs networkx")
-        least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
-        graph = networkx.DiGraph()
-        for row in self._directions("to_networkx"):
-            graph.add_nodes_from((row.x, row.y))
-            if row.direction and row.confidence is not None and row.confidence >= least:
-                facts = {"confidence": row.confidence, "score": row.score, "model": row.model}
-                graph.add_edge(row.cause, row.effect, **facts)
-        return graph
-
     def plot(self, *, ax: Any = None) -> Any:
-        """Compute all pairs; draw a map of them, see `anmmm.plotting.plot_pairs`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If Matplotlib is not installed (extra ``plot``).
-        TypeError
-            If the rows are mechanism labels.
-        """
+        """Compute all pairs; draw a map of directions, see `anmmm.plotting.plot_pairs`."""
         from anmmm.plotting import plot_pairs
 
-        return plot_pairs(self._directions("plot"), ax=ax)
-
-    def _directions(self, method: str) -> Iterator[PairResult]:
-        if self.record is not PairResult:
-            raise TypeError(f"{method} needs directions, found rows of {self.record.__name__}")
-        return (row for row in self if isinstance(row, PairResult))
+        return plot_pairs(self, ax=ax)
 
     def write(self, path: StrPath, *, force: bool = False) -> int:
         """Write all rows to a file while they are computed.

@@ -15,14 +15,14 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray, IntArray, RandomState
-from anmmm._validation import as_finite, check_count, check_rng
+from anmmm._typing import FloatArray, IntArray
+from anmmm._validation import as_finite
 
 RATES = tuple(tenth / 10 for tenth in range(1, 11))
-# Draws of which pairs are exchanged, and of data sets for the standard error.
-N_FLIPS = 100
+# Draws of data sets for a standard error.
 N_BOOTSTRAP = 1000
-# Data sets up to which the weighted accuracy is resampled.
+# Data sets up to which they are drawn; above, 1000 draws take seconds, and `standard_error`
+# estimates the same.
 MOST_RESAMPLED = 20_000
 
 
@@ -32,7 +32,7 @@ class DecisionRates(Record):
     Attributes
     ----------
     rates : ndarray of shape (n_rates,)
-        Decided fraction of the total weight.
+        Decided fraction of the total weight, at least the requested one.
     accuracy : ndarray of shape (n_rates,)
         Correct fraction of the decided weight.
     error : ndarray of shape (n_rates,)
@@ -61,31 +61,11 @@ def decision_rates(
     groups: Any = None,
     rates: Sequence[float] = RATES,
 ) -> DecisionRates:
-    """Accuracy of the most certain decisions, for several fractions of decided pairs.
+    """Return the accuracy of the most certain decisions, for several fractions of the weight.
 
-    Parameters
-    ----------
-    certainty : array-like of shape (n_pairs,)
-        Confidence or score of each pair; only the order of the absolute values matters.
-    correct : array-like of bool, shape (n_pairs,)
-        Whether the decision is right.
-    weights : array-like of shape (n_pairs,), optional
-        Weight of each pair; equal by default.
-    groups : sequence of shape (n_pairs,), optional
-        Data set of each pair, see `standard_error`; by default each pair is its own.
-    rates : sequence of float
-        Fractions in (0, 1] of the total weight.
-
-    Returns
-    -------
-    DecisionRates
-        A pair on the boundary of a fraction enters with the part of its weight that fits. Pairs of
-        equal certainty enter together, so that their order does not matter.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the lengths differ, or a value is out of range.
+    `certainty` is a confidence or score, of which the order of the absolute values matters;
+    `groups` are the data sets, see `standard_error`. Pairs enter whole, and those of equal
+    certainty together, until a fraction is reached.
 
     Examples
     --------
@@ -103,74 +83,39 @@ def decision_rates(
     fractions = _as_vector(rates, "rates")
     if np.any(fractions <= 0.0) or np.any(fractions > 1.0):
         raise ValueError(f"rates must be above 0 and at most 1, found {fractions.tolist()}")
-
-    # One group a distinct certainty, the highest first.
-    codes, used = _codes(groups, len(size)), weight > 0.0
-    values, tied = np.unique(-size[used], return_inverse=True)
-    right, weight, codes = right[used], weight[used], codes[used]
-    decided, correctly = (
-        np.concatenate([[0.0], np.cumsum(np.bincount(tied, weights=each))])
-        for each in (weight, weight * right)
-    )
-    target = fractions * decided[-1]
+    codes = _codes(groups, len(size))
+    total = weight.sum()
+    order = np.argsort(-size)
     # Rounding must not require one more pair than a fraction has.
-    last = np.searchsorted(decided[1:], target * (1.0 - 1e-12))
+    last = np.searchsorted(np.cumsum(weight[order]), fractions * total * (1.0 - 1e-12))
+    thresholds = size[order][last]
+    decided = []
+    accuracies = []
     errors = []
-    for place, wanted in zip(last, target, strict=True):
-        fits = min((wanted - decided[place]) / (decided[place + 1] - decided[place]), 1.0)
-        entering = np.where(tied < place, weight, np.where(tied == place, fits * weight, 0.0))
+    for threshold in thresholds:
+        entering = np.where(size >= threshold, weight, 0.0)
+        decided.append(entering.sum() / total)
+        accuracies.append(np.average(right, weights=entering))
         errors.append(_error(right, entering, codes))
-    return DecisionRates(
-        rates=fractions,
-        accuracy=np.clip(np.interp(target, decided, correctly) / target, 0.0, 1.0),
-        error=np.array(errors),
-        thresholds=-values[last],
-    )
+    return DecisionRates(np.array(decided), np.array(accuracies), np.array(errors), thresholds)
 
 
 def standard_error(values: Any, weights: Any = None, groups: Any = None) -> float:
     """Return the error of a weighted mean whose summands depend on each other within data sets.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_pairs,)
-        Such as 1 for a right decision and 0 for another.
-    weights : array-like of shape (n_pairs,), optional
-        Equal by default; pairs of weight 0 do not count.
-    groups : sequence of shape (n_pairs,), optional
-        Name or number of the data set of each pair; None for a pair that is its own. By default
-        every pair is.
+    `groups` has the data set of each pair; None, for a pair or altogether, is a data set of its
+    own. NaN for fewer than two data sets, which show nothing of how data sets differ.
 
-    Returns
-    -------
-    float
-        NaN for fewer than two data sets, which show nothing of how data sets differ.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the lengths differ or the weights are negative.
-
-    Notes
-    -----
     The cluster-robust ("sandwich") error: with mean m = Σ wᵢ vᵢ / Σ wᵢ and, for each of G data
     sets, the sum e_g = Σ wᵢ (vᵢ - m) over its pairs, it is
 
         √(G / (G - 1) · Σ_g e_g²) / Σ wᵢ.
 
-    For pairs of equal weight that are their own it is the usual standard deviation over √n, and a
-    pair that comes twice in one data set changes nothing.
-
-    References
-    ----------
-    K.-Y. Liang, S. L. Zeger, "Longitudinal data analysis using generalized linear models",
-    Biometrika 73 (1986). A. C. Cameron, D. L. Miller, "A practitioner's guide to cluster-robust
-    inference", Journal of Human Resources 50 (2015).
+    For pairs of equal weight that are their own it is the usual standard deviation over √n (Liang
+    and Zeger, Biometrika 73, 1986; Cameron and Miller, Journal of Human Resources 50, 2015).
 
     Examples
     --------
-    >>> round(standard_error([1, 1, 0]), 4)
-    0.3333
     >>> round(standard_error([1, 1, 1, 1, 0, 0], groups=["a", "a", "b", "b", "c", "c"]), 4)
     0.3333
     """
@@ -196,73 +141,14 @@ def bootstrap_error(
 ) -> float:
     """Return the standard deviation of a statistic over data sets drawn with replacement.
 
-    Parameters
-    ----------
-    statistic : callable
-        From the places of the data sets drawn, an array of shape (n_groups,), to a number.
-    n_groups, n_draws, seed : int
-
-    Returns
-    -------
-    float
-        Standard deviation of the draws (the cluster bootstrap, see the references of
-        `standard_error`); NaN for fewer than two data sets.
+    The statistic takes the places of the drawn data sets, of shape (n_groups,). NaN for fewer than
+    two data sets.
     """
     if n_groups < 2:
         return math.nan
     rng = np.random.default_rng(seed)
-    drawn = [statistic(rng.integers(n_groups, size=n_groups)) for _ in range(n_draws)]
-    return float(np.std(drawn, ddof=1))
-
-
-def flipped_auc(
-    scores: Any, truths: Any, *, n_flips: int = N_FLIPS, random_state: RandomState = None
-) -> float:
-    """Area under the ROC curve when a random half of the pairs is exchanged.
-
-    In a collection the cause may come first in every pair; there is then only one class,
-    and a criterion that always returns "x causes y" would look perfect. Exchanging x and y negates
-    score and truth.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_pairs,)
-        Signed score of each pair; positive means x causes y.
-    truths : array-like of shape (n_pairs,)
-        1 or -1.
-    n_flips : int
-        Number of draws that are averaged.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the draws.
-
-    Returns
-    -------
-    float
-        In each draw x is the cause in one half of the pairs (rounded down) and y in the others.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there are fewer than two pairs, the lengths differ, or a truth is neither 1 nor -1.
-
-    Examples
-    --------
-    >>> flipped_auc([2.0, 1.0, 0.5, 3.0], [1, 1, 1, 1], random_state=0)
-    1.0
-    """
-    values = _as_vector(scores, "scores")
-    signs = _as_vector(truths, "truths", len(values))
-    if len(values) < 2:
-        raise ValueError(f"scores must hold at least two pairs, found {len(values)}")
-    if not np.isin(signs, (-1.0, 1.0)).all():
-        raise ValueError("truths must be 1 or -1 for each pair")
-    rng = check_rng(random_state)
-    classes = np.where(np.arange(len(values)) < len(values) // 2, 1.0, -1.0)
-    areas = []
-    for _ in range(check_count(n_flips, "n_flips")):
-        target = rng.permutation(classes)
-        areas.append(roc_auc_score(target, values * signs * target))
-    return float(np.mean(areas))
+    draws = [statistic(rng.integers(n_groups, size=n_groups)) for _ in range(n_draws)]
+    return float(np.std(draws, ddof=1))
 
 
 def accuracy_errors(
@@ -270,25 +156,12 @@ def accuracy_errors(
 ) -> tuple[float | None, float | None]:
     """Return the standard errors of the accuracy and of the weighted accuracy.
 
-    Parameters
-    ----------
-    right : ndarray of shape (n_scored,)
-        1.0 for a right decision, 0.0 for another.
-    weights : ndarray of shape (n_scored,)
-    groups : sequence of shape (n_scored,), optional
-        Data set of each pair; see `standard_error`.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    plain, weighted : float or None
-        By `standard_error`, and by `bootstrap_error` over data sets of positive weight; above
-        20 000 of them, where 1000 draws take seconds, by `standard_error`, which estimates the same
-        there. None for fewer than two data sets.
+    `right` has 1.0 for a right decision and 0.0 for another, `groups` the data set of each pair.
+    The first is that of `standard_error`, the second that of `bootstrap_error` over data sets of
+    positive weight; None for fewer than two data sets.
     """
     codes = _codes(groups, len(right))
-    plain = _error(right, np.ones(len(right)), codes)
+    unweighted = _error(right, np.ones(len(right)), codes)
     totals = np.bincount(codes, weights=weights)
     correct = np.bincount(codes, weights=weights * right)[totals > 0.0]
     totals = totals[totals > 0.0]
@@ -298,7 +171,26 @@ def accuracy_errors(
         weighted = bootstrap_error(
             lambda drawn: correct[drawn].sum() / totals[drawn].sum(), len(totals), seed=seed
         )
-    return (None if math.isnan(plain) else plain), (None if math.isnan(weighted) else weighted)
+    return (
+        None if math.isnan(unweighted) else unweighted,
+        None if math.isnan(weighted) else weighted,
+    )
+
+
+def direction_auc(scores: Any, truths: Any) -> float:
+    """Return the area under the ROC curve when each pair is given in both orders.
+
+    The cause may come first in every pair of a collection: there is then only one class, and a
+    criterion that always returns "x causes y" would look perfect. Exchanging x and y negates a
+    score, positive if x causes y, and a truth, 1 or -1.
+    """
+    values = _as_vector(scores, "scores")
+    signs = _as_vector(truths, "truths", len(values))
+    if not np.isin(signs, (-1.0, 1.0)).all():
+        raise ValueError("truths must be 1 or -1 for each pair")
+    forward = values * signs
+    is_forward = np.repeat([1, 0], len(values))
+    return float(roc_auc_score(is_forward, np.concatenate([forward, -forward])))
 
 
 def _as_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
@@ -326,5 +218,8 @@ def _codes(groups: Any, n_pairs: int) -> IntArray:
     if isinstance(groups, str) or len(groups) != n_pairs:
         raise ValueError(f"groups must hold {n_pairs} data sets, one for each pair")
     numbers: dict[Any, int] = {}
-    names = ((place,) if group is None else group for place, group in enumerate(groups))
-    return np.array([numbers.setdefault(group, len(numbers)) for group in names], dtype=np.intp)
+    codes = []
+    for place, group in enumerate(groups):
+        name = ("pair", place) if group is None else group
+        codes.append(numbers.setdefault(name, len(numbers)))
+    return np.array(codes, dtype=np.intp)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from anmmm._record import Record
 from anmmm._text import Table, with_error
 from anmmm._validation import MIN_SAMPLES, check_count
-from anmmm.collection import CollectionSummary, as_pairs, infer_directions
+from anmmm.collection import CollectionSummary, as_pairs, infer_directions, summarize
 from anmmm.collection.records import PairResult
-from anmmm.collection.summary import accuracy_lines
 from anmmm.datasets import Pair
-from anmmm.datasets.settings import SETTINGS, SETTINGS_TEXT, Setting
-from anmmm.evaluation.rates import DecisionRates
-from anmmm.evaluation.tally import Tally
+from anmmm.datasets.settings import SETTINGS, SETTINGS_TEXT
+from anmmm.evaluation.rates import (
+    DecisionRates,
+    accuracy_errors,
+    decision_rates,
+    direction_auc,
+)
 
 N_PAIRS, N_SAMPLES = 50, 100
 
@@ -27,9 +31,7 @@ class Evaluation(Record):
     Attributes
     ----------
     source : str
-        Name of the setting, folder, or kind of the source.
-    setting : dict or None
-        ``n_pairs``, ``n_samples`` and ``first_seed`` of a synthetic setting.
+        Name of the setting with what was drawn, name of the folder, or kind of the source.
     seed : int
         Seed of everything drawn.
     options : dict
@@ -43,10 +45,9 @@ class Evaluation(Record):
         Standard error of ``summary.accuracy``, see `standard_error`; None for fewer than two data
         sets.
     weighted_accuracy_error : float or None
-        Standard error of ``summary.weighted_accuracy``, by drawing data sets anew; see
-        `accuracy_errors`.
+        Standard error of ``summary.weighted_accuracy``, by drawing data sets anew.
     auc : float or None
-        See `flipped_auc`; None for fewer than two scored pairs.
+        Area under the ROC curve when each scored pair is given in both orders; None without any.
     ordered_by : str
         Certainty used by `decision_rates`: ``"|score|"`` or ``"confidence"``.
     decision_rates : DecisionRates or None
@@ -59,7 +60,6 @@ class Evaluation(Record):
     """
 
     source: str
-    setting: dict[str, int] | None
     seed: int
     options: dict[str, Any]
     summary: CollectionSummary
@@ -146,7 +146,7 @@ def evaluate(
     (3, {})
     """
     seed = check_count(random_state, "random_state", minimum=0)
-    pairs, setting = _open(source, n_pairs, n_samples, seed)
+    pairs, name = _open(source, n_pairs, n_samples, seed)
     results = infer_directions(
         pairs,
         n_jobs=n_jobs,
@@ -157,49 +157,32 @@ def evaluate(
     )
     with results:
         rows = tuple(results)
-    named = isinstance(source, (str, os.PathLike))
-    name = os.fspath(source) if named else type(source).__name__
-    return measure(rows, name, setting, seed, options)
+    return measure(rows, name, seed, options)
 
 
-@dataclass(frozen=True)
-class DrawnPairs:
-    """Pairs of a setting, drawn lazily."""
-
-    setting: Setting
-    size: int
-    seeds: range
-
-    def __len__(self) -> int:
-        return len(self.seeds)
-
-    def __iter__(self) -> Iterator[Pair]:
-        for seed in self.seeds:
-            x, y = self.setting.draw(self.size, random_state=seed)
-            yield Pair(f"{self.setting.name} seed {seed}", x, y, truth=1)
-
-
-def _open(
-    source: Any, n_pairs: int | None, n_samples: int | None, seed: int
-) -> tuple[Any, dict[str, int] | None]:
-    """Return the pairs of a source, and the setting that they were drawn from, if any."""
+def _open(source: Any, n_pairs: int | None, n_samples: int | None, seed: int) -> tuple[Any, str]:
+    """Return the pairs of a source, and its name."""
     if isinstance(source, str) and source in SETTINGS:
         count = check_count(N_PAIRS if n_pairs is None else n_pairs, "n_pairs")
-        size = check_count(
-            N_SAMPLES if n_samples is None else n_samples, "n_samples", minimum=MIN_SAMPLES
-        )
-        drawn = {"n_pairs": count, "n_samples": size, "first_seed": seed}
-        return DrawnPairs(SETTINGS[source], size, range(seed, seed + count)), drawn
+        size = N_SAMPLES if n_samples is None else n_samples
+        check_count(size, "n_samples", minimum=MIN_SAMPLES)
+        seeds = range(seed, seed + count)
+        drawn = []
+        for number in seeds:
+            x, y = SETTINGS[source].draw(size, random_state=number)
+            drawn.append(Pair(f"{source} seed {number}", x, y, truth=1))
+        return drawn, f"{source}, {size} observations a pair, seeds {seed} to {seeds[-1]}"
     for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
         if value is not None:
             raise ValueError(
                 f"{name} is for the settings by name, and source is not one of them; "
                 f"max_samples cuts larger pairs"
             )
+    is_name = isinstance(source, (str, os.PathLike))
     try:
-        return as_pairs(source), None
+        return as_pairs(source), os.fspath(source) if is_name else type(source).__name__
     except FileNotFoundError:
-        if isinstance(source, str) and os.path.basename(source) == source:
+        if is_name and os.path.basename(source) == source:
             raise ValueError(
                 f"{source}: neither a folder nor a setting; the settings are {SETTINGS_TEXT}"
             ) from None
@@ -207,50 +190,57 @@ def _open(
 
 
 def measure(
-    rows: tuple[PairResult, ...],
-    source: str,
-    setting: dict[str, int] | None,
-    seed: int,
-    options: dict[str, Any],
+    rows: Sequence[PairResult],
+    source: str = "",
+    seed: int = 0,
+    options: dict[str, Any] | None = None,
 ) -> Evaluation:
     """Return the measures of rows."""
-    tally = Tally()
-    for row in rows:
-        tally.add(row)
-    errors = tally.accuracy_errors(seed)
-    ordered_by, rates = tally.rates()
+    analyzed = [row for row in rows if row.status == "ok"]
+    scored = [row for row in analyzed if row.is_right is not None]
+    right = np.array([row.is_right for row in scored], dtype=float)
+    weights = np.array([row.weight for row in scored])
+    truths = np.array([row.truth for row in scored])
+    groups = [row.group for row in scored]
+    accuracy_error, weighted_accuracy_error = accuracy_errors(right, weights, groups, seed=seed)
+    # Criteria without a confidence are ordered by their score.
+    has_confidence = bool(scored) and all(row.confidence is not None for row in scored)
+    log_odds = np.array([_log_odds(row) for row in scored])
+    certainties = [row.confidence for row in scored] if has_confidence else log_odds
+    rates = None
+    if weights.sum() > 0.0:
+        rates = decision_rates(certainties, np.sign(log_odds) == truths, weights, groups=groups)
+    seconds = [row.seconds for row in analyzed if row.seconds]
     return Evaluation(
         source=source,
-        setting=setting,
         seed=seed,
-        options=options,
-        summary=tally.summary(),
-        n_groups=tally.n_groups,
-        accuracy_error=errors[0],
-        weighted_accuracy_error=errors[1],
-        auc=tally.auc(seed),
-        ordered_by=ordered_by,
+        options=options or {},
+        summary=summarize(rows),
+        n_groups=len({group for group in groups if group is not None}) + groups.count(None),
+        accuracy_error=accuracy_error,
+        weighted_accuracy_error=weighted_accuracy_error,
+        auc=direction_auc(log_odds, truths) if scored else None,
+        ordered_by="confidence" if has_confidence else "|score|",
         decision_rates=rates,
-        seconds_per_pair=tally.median_seconds,
-        rows=rows,
+        seconds_per_pair=float(np.median(seconds)) if seconds else None,
+        rows=tuple(rows),
     )
+
+
+def _log_odds(row: PairResult) -> float:
+    """Return the log-odds of x → y, or the score of a criterion without them."""
+    return (row.score if row.log_odds is None else row.log_odds) or 0.0
 
 
 def _lines(result: Evaluation) -> Iterator[str]:
-    summary = result.summary
-    yield _title(result)
+    yield ", ".join([result.source, *(f"{name} {value}" for name, value in result.options.items())])
     yield ""
-    counts = (
-        f"{summary.n_scored} of known direction, {summary.n_undecided} undecided, "
-        f"{summary.n_unusable} unusable, {summary.n_error} failed"
-    )
-    yield f"pairs              {summary.n_pairs:>5}   ({counts})"
-    if result.n_groups < summary.n_scored:
-        yield f"data sets          {result.n_groups:>5}   (of these pairs; ± is between them)"
-    errors = (result.accuracy_error, result.weighted_accuracy_error)
-    yield from accuracy_lines(summary, errors=errors)
+    yield from str(result.summary).splitlines()
+    if result.accuracy_error is not None and result.weighted_accuracy_error is not None:
+        errors = f"{result.accuracy_error:.3f} and {result.weighted_accuracy_error:.3f}"
+        yield f"standard errors    {errors}   (between {result.n_groups} data sets)"
     if result.auc is not None:
-        yield f"ROC-AUC            {result.auc:.3f}   (a random half of the pairs exchanged)"
+        yield f"ROC-AUC            {result.auc:.3f}   (each pair in both orders)"
     if result.seconds_per_pair is not None:
         yield f"seconds per pair   {result.seconds_per_pair:.3f}   (median)"
     if result.decision_rates is not None:
@@ -259,22 +249,8 @@ def _lines(result: Evaluation) -> Iterator[str]:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
         yield ""
         yield from Table(heads).lines(
-            (f"{rate:>6.0%}", with_error(accuracy, error), f"{least:.4g}")
-            for rate, accuracy, error, least in zip(*columns, strict=True)
+            (f"{rate:>6.0%}", with_error(accuracy, error), f"{threshold:.4g}")
+            for rate, accuracy, error, threshold in zip(*columns, strict=True)
         )
-    if result.failures:
-        width = max(map(len, result.failures))
-        yield ""
-        yield "not analyzed"
-        yield from (f"{pair:<{width}}  {reason}" for pair, reason in result.failures.items())
-
-
-def _title(result: Evaluation) -> str:
-    if result.setting is None:
-        facts = [f"seed {result.seed}"]
-    else:
-        first, count = result.setting["first_seed"], result.setting["n_pairs"]
-        seeds = f"seeds {first} to {first + count - 1}" if count > 1 else f"seed {first}"
-        facts = [f"{result.setting['n_samples']} observations a pair", seeds]
-    facts += [f"{name} {value}" for name, value in result.options.items()]
-    return ", ".join([result.source, *facts])
+    for pair_id, reason in result.failures.items():
+        yield f"{pair_id}  {reason}"

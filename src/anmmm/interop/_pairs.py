@@ -1,9 +1,7 @@
-"""Functions of all adapters, for a pair, and for a table without a graph."""
+"""Functions of several adapters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import numpy as np
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_pair, check_aligned, check_lengths
 from anmmm.direction import DirectionResult, infer_direction
-from anmmm.graph import CausalGraph, infer_graph
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
 
@@ -24,25 +21,10 @@ def single(values: Any, name: str) -> FloatArray:
     return array.ravel()
 
 
-def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
-    """Decide a pair of single variables, with a seed; options only for graphs are left out."""
+def decision(x: Any, y: Any, **options: Any) -> DirectionResult:
+    """Decide a pair of single variables, with a seed."""
     check_aligned(x, y)
-    of_pairs = _without_others(options, infer_direction, infer_graph)
-    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
-
-
-def learned(data: Any, graph: Any, options: dict[str, Any]) -> CausalGraph:
-    """Return the graph of a table, within a given one or None; options for pairs are left out."""
-    of_graphs = _without_others(options, infer_graph, infer_direction)
-    return infer_graph(data, within=graph, **of_graphs)
-
-
-def _without_others(
-    options: dict[str, Any], function: Callable[..., Any], other: Callable[..., Any]
-) -> dict[str, Any]:
-    """Leave out arguments of another function that are none of this one."""
-    others = {*signature(other).parameters}.difference(signature(function).parameters)
-    return {name: value for name, value in options.items() if name not in others}
+    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **options})
 
 
 def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
@@ -83,13 +65,14 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     if given is not None:
         check_aligned(x, given, ("x", "given"))
         check_aligned(y, given, ("y", "given"))
-        others = as_finite(given, "given")
-        check_lengths(first, others, ("x", "given"))
-        others = others.reshape(len(first), -1)
+        conditions = as_finite(given, "given")
+        check_lengths(first, conditions, ("x", "given"))
+        conditions = conditions.reshape(len(first), -1)
         # A constant column conditions on nothing.
-        others = others[:, np.ptp(others, axis=0) > 0.0]
-        if others.size:
-            first, second = _residuals(first, others), _residuals(second, others)
+        conditions = conditions[:, np.ptp(conditions, axis=0) > 0.0]
+        if conditions.size:
+            first = _residuals(first, conditions)
+            second = _residuals(second, conditions)
     # Searches look at the tail, for which the published gamma distribution is too light.
     return hsic_test(first, second).pvalue
 

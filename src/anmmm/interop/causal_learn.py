@@ -35,7 +35,7 @@ class ANMMM:
         both are equal if none is decided, and nearly equal without a confidence. A limit such as
         0.05 on both at once means nothing.
         """
-        result = decision(data_x, data_y, self.options)
+        result = decision(data_x, data_y, **self.options)
         if not result.direction:
             return 0.5, 0.5
         # A caller that compares both scores needs the direction, however weak its evidence is.

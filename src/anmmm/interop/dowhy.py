@@ -6,8 +6,8 @@ from typing import Any
 
 from anmmm._tables import open_table
 from anmmm._typing import FloatArray
-from anmmm.graph import CausalGraph
-from anmmm.interop._pairs import conditional_pvalue, learned
+from anmmm.graph import CausalGraph, infer_graph
+from anmmm.interop._pairs import conditional_pvalue
 from anmmm.interop.lingam import adjacency
 
 
@@ -62,7 +62,7 @@ class PairGraph:
 
     def fit(self, X: Any) -> PairGraph:
         """Learn the graph of a data frame, or array, with a variable in each column."""
-        self.graph_ = learned(X, self.graph, self.options)
+        self.graph_ = infer_graph(X, within=self.graph, **self.options)
         self.adjacency_matrix_ = adjacency(self.graph_, open_table(X).names)
         return self
 

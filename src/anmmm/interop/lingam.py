@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 from anmmm._arrays import as_real
 from anmmm._tables import is_frame
 from anmmm._typing import FloatArray, IntArray
-from anmmm._validation import as_finite
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import MarkedEdge, PartialGraph, edges_of_arcs
 
@@ -30,7 +28,6 @@ def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> Fl
     ndarray of shape (n_names, n_names)
     """
     ordered = graph.names if names is None else names
-    _refuse_repeated(ordered)
     lacking = [node for node in graph.names if node not in ordered]
     if lacking:
         raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
@@ -70,18 +67,12 @@ def edges(adjacency_matrix: Any, names: Sequence[Hashable] | None = None) -> lis
     known = np.asarray(as_real(adjacency_matrix, "adjacency_matrix"), dtype=float)
     if known.ndim != 2 or known.shape[0] != known.shape[1]:
         raise ValueError(f"adjacency_matrix must be square, found shape {known.shape}")
-    missing = np.isnan(known)
-    matrix = as_finite(np.where(missing | missing.T, 1.0, known), "adjacency_matrix")
-    nodes: Sequence[Hashable] = range(len(matrix)) if names is None else names
-    if len(nodes) != len(matrix):
-        raise ValueError(f"names has {len(nodes)} entries for {len(matrix)} nodes")
-    _refuse_repeated(nodes)
-    arcs = np.argwhere(matrix.T * ~np.eye(len(matrix), dtype=bool)).tolist()
+    is_missing = np.isnan(known)
+    has_arc = (known != 0.0) | is_missing | is_missing.T
+    np.fill_diagonal(has_arc, False)
+    nodes: Sequence[Hashable] = range(len(known)) if names is None else names
+    if len(nodes) != len(known) or len(set(nodes)) != len(nodes):
+        raise ValueError(f"names must be {len(known)} different names, found {list(nodes)}")
     # The arcs of two nodes are next to each other.
-    return edges_of_arcs((nodes[i], nodes[j]) for i, j in sorted(arcs, key=sorted))
-
-
-def _refuse_repeated(names: Sequence[Hashable]) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(f"names has {repeated[0]!r} more than once; each node needs its own")
+    arcs = sorted(np.argwhere(has_arc.T).tolist(), key=sorted)
+    return edges_of_arcs((nodes[cause], nodes[effect]) for cause, effect in arcs)

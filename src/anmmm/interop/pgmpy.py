@@ -136,7 +136,7 @@ class Orientation:
         if (v, u) in self.decisions:
             u, v = v, u
         if (u, v) not in self.decisions:
-            self.decisions[u, v] = decision(self.data[u], self.data[v], self.options)
+            self.decisions[u, v] = decision(self.data[u], self.data[v], **self.options)
         return _edge(self.decisions[u, v], u, v, self.on_undecided)
 
 

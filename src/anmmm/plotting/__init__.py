@@ -6,16 +6,11 @@ A figure is made, by pyplot, only if no axes are given; otherwise pyplot is not 
 from anmmm.plotting.direction import plot_direction
 from anmmm.plotting.effect import plot_effect
 from anmmm.plotting.graph import plot_graph
-from anmmm.plotting.latent import plot_latent
-from anmmm.plotting.mechanisms import plot_mechanisms
+from anmmm.plotting.mechanisms import plot_latent, plot_mechanisms
 from anmmm.plotting.pairs import plot_pairs
 from anmmm.plotting.rates import plot_decision_rates
-from anmmm.plotting.style import COLORS, MARKERS, matplotlib_module, written_by
 
 __all__ = [
-    "COLORS",
-    "MARKERS",
-    "matplotlib_module",
     "plot_decision_rates",
     "plot_direction",
     "plot_effect",
@@ -23,5 +18,4 @@ __all__ = [
     "plot_latent",
     "plot_mechanisms",
     "plot_pairs",
-    "written_by",
 ]

@@ -10,19 +10,22 @@ import numpy as np
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.marginal import MOST_CATEGORIES
-from anmmm.evidence.models import Additive, ConditionalModel, EffectCurves
-from anmmm.evidence.models.clustered import Clustered
-from anmmm.evidence.models.free_noise import FreeNoise
-from anmmm.evidence.models.rescaled import LEVELS
+from anmmm.evidence.models import EffectCurves
 from anmmm.graph import CausalGraph
 from anmmm.plotting.graph import check_graph
-from anmmm.plotting.groups import GRID, Groups, Pieces, Shown, draw_groups
-
-# Probability of its own mechanism below which a point is hollow.
-UNCERTAIN = 0.8
+from anmmm.plotting.groups import GRID, Groups, Pieces, Shown, draw_groups, mechanism_names
+from anmmm.plotting.style import as_text
 
 
-def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None) -> Any:
+def plot_effect(
+    graph: CausalGraph,
+    effect: Hashable,
+    cause: Hashable,
+    *,
+    ax: Any = None,
+    legend: bool = True,
+    marker_size: float | None = None,
+) -> Any:
     """Draw the fitted effect along one of its causes, the others as in `CausalGraph.curve`.
 
     Parameters
@@ -32,6 +35,8 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
         Names of columns joined by an edge of the graph that was found.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
+    legend, marker_size
+        As in `plot_mechanisms`.
 
     Returns
     -------
@@ -53,31 +58,24 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
         If there is no such edge.
     """
     check_graph(graph)
-    return draw_effect(ax, graph, effect, cause)
-
-
-def draw_effect(
-    ax: Any,
-    graph: CausalGraph,
-    effect: Hashable,
-    cause: Hashable,
-    *,
-    legend: bool = True,
-    marker_size: float | None = None,
-) -> Any:
-    """Draw `plot_effect`; options as for `plot_mechanisms`."""
     node = graph._effect_of(cause, effect)
-    groups = Groups.likeliest(node._model.responsibilities, UNCERTAIN)
-    over, shown = _shown(graph, cause), _shown(graph, effect)
-    at, curves = graph._curve(effect, cause, GRID)
+    responsibilities = node._model.responsibilities
+    names = mechanism_names(responsibilities.shape[1])
+    groups = Groups(names, responsibilities.argmax(axis=1), responsibilities)
+    over = _shown(graph, cause)
+    shown = _shown(graph, effect)
+    grid, curves = graph._curve(effect, cause, GRID)
     drawn: Pieces = {}
     for index in np.unique(groups.labels).tolist():
-        own = over.values[groups.labels == index]
-        inside = slice(np.searchsorted(at, own.min()), np.searchsorted(at, own.max(), side="right"))
-        drawn[index] = at[inside], curves.part(inside, index)
+        values = over.values[groups.labels == index]
+        first = np.searchsorted(grid, values.min())
+        last = np.searchsorted(grid, values.max(), side="right")
+        inside = slice(first, last)
+        drawn[index] = grid[inside], curves.part(inside, index)
     has_others = len(node.parents) > 1
-    if has_others and not _has_levels(node._model):
-        shown.values = _partial_residuals(graph, effect, groups.labels, over.values, at, curves)
+    # Residuals of levels and counts are hard to read.
+    if has_others and node._model.cells.n_distinct > MOST_CATEGORIES:
+        shown.values = _partial_residuals(node._model, groups.labels, over.values, grid, curves)
     return draw_groups(
         ax,
         over,
@@ -91,38 +89,19 @@ def draw_effect(
 
 
 def _shown(graph: CausalGraph, name: Hashable) -> Shown:
-    sample, place = graph._sample, graph._sample.names.index(name)
-    label = str(name).replace("$", r"\$")
-    return Shown(label, sample.values[:, place], sample.levels[place], sample.categorical[place])
-
-
-def _has_levels(model: ConditionalModel) -> bool:
-    """Return whether an effect has levels, counts or clusters, whose residuals are hard to read."""
-    few = model.cells.n_distinct <= MOST_CATEGORIES
-    return few or isinstance(model.base, (Clustered, *LEVELS))
+    sample = graph._sample
+    place = sample.names.index(name)
+    values = sample.values[:, place]
+    return Shown(as_text(name), values, sample.levels[place], sample.categorical[place])
 
 
 def _partial_residuals(
-    graph: CausalGraph,
-    effect: Hashable,
-    labels: IntArray,
-    x: FloatArray,
-    at: FloatArray,
-    curves: EffectCurves,
+    model: Any, labels: IntArray, x: FloatArray, grid: FloatArray, curves: EffectCurves
 ) -> FloatArray:
-    """Return the residuals from each row's own mechanism, added to the partial curve."""
-    model, sample = graph.node(effect)._model, graph._sample
-    own = sample.names.index(effect)
+    """Return points as many deviations from the partial curve as the model gives the rows."""
     center, lower, upper = (
-        np.choose(labels, [np.interp(x, at, values) for values in bound.T])
+        np.choose(labels, [np.interp(x, grid, values) for values in bound.T])
         for bound in (curves.center, curves.lower, curves.upper)
     )
-    gaussian = model.model if isinstance(model, FreeNoise) else model
-    if isinstance(gaussian, Additive):
-        scale = sample.scale
-        fitted = gaussian.fit.curves[np.arange(len(x)), labels]
-        left = sample.standardized[:, own] - fitted
-        return np.asarray(center + left * scale.std[own] * scale.unit[own])
-    # As many deviations from the curve as the model gives them.
     z = normal_scores(model)
     return np.asarray(center + z * np.where(z > 0.0, upper - center, center - lower))

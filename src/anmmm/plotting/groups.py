@@ -4,43 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._arrays import is_missing
 from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import check_between, check_nonnegative
+from anmmm._validation import check_nonnegative
 from anmmm.clustering import ClusteringResult
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
-    COLORS,
-    MARKERS,
+    as_text,
     axes_or_new,
     color_of,
     dark_color_of,
-    legend_columns,
     line_of,
     marker_of,
     matplotlib_module,
     tidy,
 )
 
-# Letters of the name of a level, or of a name next to the scores.
+# Letters of the name of a level.
 TICK_LETTERS = 16
-# Pairs of color and marker that differ.
-MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
 GRID = 200
-# How far a level's curve, and its points, reach to both sides, of the distance of levels.
-REACH, JITTER = 0.4, 0.2
+# Probability of its own mechanism below which a point is hollow.
+UNCERTAIN = 0.8
+# How far the curve at a level reaches to both sides, as a fraction of the distance of levels.
+REACH = 0.4
+# The same for its points.
+JITTER = 0.2
 # Grid over the cause and curve, arrays of one dimension, of each mechanism that has a curve.
 Pieces: TypeAlias = dict[int, tuple[FloatArray, EffectCurves]]
 
@@ -97,65 +94,57 @@ class Shown:
             return curves.through(lambda share: distinct - REACH + 2.0 * REACH * share)
         return curves.through(lambda share: distinct[0] + (distinct[1] - distinct[0]) * share)
 
-    def name_levels(self, axis: Any, **style: Any) -> None:
+    def name_levels(self, axis: Any) -> None:
         """Put the names of levels at an axis."""
-        names = [cut(name, TICK_LETTERS).replace("$", r"\$") for name in self.levels.values()]
-        if names:
-            axis.set_ticks(list(self.levels), names, **style)
+        levels = self.levels
+        if levels:
+            axis.set_ticks(
+                list(levels), [as_text(cut(name, TICK_LETTERS)) for name in levels.values()]
+            )
 
 
 @dataclass(eq=False)
 class Groups:
     """Observations by mechanism; labels: (n_samples,), places among the names.
 
-    Those whose own mechanism is less probable than `uncertain` are drawn hollow; probabilities:
-    (n_samples, n_mechanisms).
+    Those that are not probably of their own mechanism are drawn hollow; probabilities: (n_samples,
+    n_mechanisms), None if they are not known or shall not be shown.
     """
 
     names: tuple[str, ...]
     labels: IntArray
     probabilities: FloatArray | None = None
-    uncertain: float = 0.0
 
     @classmethod
-    def of(cls, result: Any, n_samples: int, uncertain: float = 0.0) -> Groups:
+    def of(cls, result: Any, n_samples: int) -> Groups:
         """Read the mechanisms of a clustering, of a fitted mixture, or of labels."""
         probabilities = None
         if isinstance(result, ClusteringResult):
-            labels, probabilities = result.labels, result.probabilities
+            labels = result.labels
+            probabilities = result.probabilities
             names = mechanism_names(result.n_mechanisms)
         elif isinstance(result, ANMMixture):
             check_is_fitted(result)
-            labels, probabilities = result.labels_, result.probabilities_
+            labels = result.labels_
+            probabilities = result.probabilities_
             names = mechanism_names(result.n_mechanisms_)
         else:
-            distinct, labels = as_labels(result, "result", n_samples)
-            numbered = distinct.dtype.kind in "biuf"
-            names = tuple(f"mechanism {name}" if numbered else str(name) for name in distinct)
-        if len(labels) != n_samples:
+            distinct, labels = np.unique(np.asarray(result), return_inverse=True)
+            is_numbered = distinct.dtype.kind in "biuf"
+            names = tuple(f"mechanism {name}" if is_numbered else str(name) for name in distinct)
+        if np.shape(labels) != (n_samples,):
             raise ValueError(
-                f"result has labels for {len(labels)} observations, found {n_samples} in the data; "
-                "pass the data that it was made from"
+                f"result must have one label for each of {n_samples} observations, found shape "
+                f"{np.shape(labels)}; pass the data that it was made from"
             )
-        if len(names) > MOST_GROUPS:
-            raise ValueError(
-                f"result has {len(names)} different labels, but a plot shows {MOST_GROUPS} at "
-                "most; pass the labels of mechanisms"
-            )
-        return cls(names, labels, probabilities, check_between(uncertain, "uncertain", 0.0, 1.0))
-
-    @classmethod
-    def likeliest(cls, probabilities: FloatArray, uncertain: float = 0.0) -> Groups:
-        """Take the most probable mechanism of each observation."""
-        names = mechanism_names(probabilities.shape[1])
-        return cls(names, probabilities.argmax(axis=1), probabilities, uncertain)
+        return cls(names, labels, probabilities)
 
     @property
     def hollow(self) -> BoolArray:
         """Which observations belong to their mechanism too uncertainly."""
         if self.probabilities is None:
             return np.zeros(len(self.labels), dtype=bool)
-        return np.asarray(self.probabilities.max(axis=1) < self.uncertain)
+        return np.asarray(self.probabilities.max(axis=1) < UNCERTAIN)
 
 
 def mechanism_names(count: int) -> tuple[str, ...]:
@@ -173,13 +162,11 @@ def marker_area(n_samples: int, size: Any = None) -> float:
 def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: float) -> None:
     """Draw observations in the color and with the marker of their mechanism, named by it."""
     colors = matplotlib_module("colors")
-    width = min(0.9, 0.2 * area**0.5)
-    for index, name in enumerate(groups.names):
+    for index in range(len(groups.names)):
         rows = groups.labels == index
         if not rows.any():
             continue
-        edge = np.array(colors.to_rgba(color_of(index), 0.9))
-        faces = np.tile([*edge[:3], 0.55], (int(rows.sum()), 1))
+        faces = np.tile(colors.to_rgba(color_of(index), 0.55), (int(rows.sum()), 1))
         faces[groups.hollow[rows], 3] = 0.0
         ax.scatter(
             x[rows],
@@ -187,9 +174,8 @@ def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: 
             s=area,
             marker=marker_of(index),
             facecolors=faces,
-            edgecolors=[edge],
-            linewidths=width,
-            label=name,
+            edgecolors=[colors.to_rgba(color_of(index), 0.9)],
+            linewidths=min(0.9, 0.2 * area**0.5),
             rasterized=len(x) > MOST_VECTORS,
             zorder=2,
         )
@@ -197,18 +183,11 @@ def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: 
 
 def pieces(cause: Shown, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]) -> Pieces:
     """Evaluate the curve of each mechanism where it has observations."""
-    grids = {}
-    for index in np.unique(groups.labels).tolist():
-        own = np.unique(cause.values[groups.labels == index])
-        grids[index] = own if cause.levels else np.linspace(own[0], own[-1], GRID)
-    # Once for all mechanisms, since it may fit a model.
-    curves = evaluate(np.concatenate([*grids.values()])[:, np.newaxis])
     drawn: Pieces = {}
-    first = 0
-    for index, grid in grids.items():
-        last = first + len(grid)
-        drawn[index] = grid, curves.part(slice(first, last), index)
-        first = last
+    for index in np.unique(groups.labels).tolist():
+        values = np.unique(cause.values[groups.labels == index])
+        grid = values if cause.levels else np.linspace(values[0], values[-1], GRID)
+        drawn[index] = grid, evaluate(grid[:, np.newaxis]).part(slice(None), index)
     return drawn
 
 
@@ -224,7 +203,6 @@ def draw_curves(
     effect: Shown,
     *,
     width: float,
-    band: bool,
     upright: bool = False,
 ) -> None:
     """Draw curves over the cause, which is on the vertical axis if they are upright.
@@ -232,20 +210,21 @@ def draw_curves(
     Those over levels are a line at each, those of categories are in a strip of each.
     """
     effects = matplotlib_module("patheffects")
-    # A white rim parts the line from the points below it.
+    # A white rim separates the line from the points below it.
     rim = effects.Stroke(linewidth=1.7 * width, foreground="white")
     fill = ax.fill_betweenx if upright else ax.fill_between
     for index, (grid, curve) in curves.items():
         color = dark_color_of(index)
-        at, shown = grid, effect.on_axis(curve)
+        places = grid
+        shown = effect.on_axis(curve)
         if cause.levels:
             # A line at each level, which the missing points keep apart.
-            at = (grid[:, np.newaxis] + cause.gap * np.array([-REACH, REACH, np.nan])).ravel()
+            places = (grid[:, np.newaxis] + cause.gap * np.array([-REACH, REACH, np.nan])).ravel()
             shown = shown.through(lambda values: np.repeat(values, 3, axis=0))
-        lines = np.reshape(shown.center, (len(at), -1)).T
+        lines = np.reshape(shown.center, (len(places), -1)).T
         for center in lines:
             ax.plot(
-                *((center, at) if upright else (at, center)),
+                *((center, places) if upright else (places, center)),
                 color=color,
                 linestyle=line_of(index),
                 linewidth=width,
@@ -255,9 +234,9 @@ def draw_curves(
         style = {"color": color, "alpha": 0.16, "linewidth": 0.0, "zorder": 1}
         if len(lines) > 1:
             for bottom, center in zip(np.unique(effect.values) - REACH, lines, strict=True):
-                fill(at, bottom, center, **style)
-        elif band:
-            fill(at, shown.lower, shown.upper, **style)
+                fill(places, bottom, center, **style)
+        else:
+            fill(places, shown.lower, shown.upper, **style)
 
 
 def draw_groups(
@@ -270,14 +249,14 @@ def draw_groups(
     title: str,
     legend: bool,
     marker_size: float | None,
-    band: bool = True,
 ) -> Any:
     """Draw observations by mechanism, each with its curve; name the axes, and mechanisms above."""
     area = marker_area(len(cause.values), marker_size)
     ax = axes_or_new(ax)
-    x, y = cause.points(is_effect=False), effect.points(is_effect=True)
+    x = cause.points(is_effect=False)
+    y = effect.points(is_effect=True)
     draw_points(ax, x, y, groups, area=area)
-    draw_curves(ax, curves, cause, effect, width=line_width(marker_size), band=band)
+    draw_curves(ax, curves, cause, effect, width=line_width(marker_size))
     ax.set(xlabel=cause.name, ylabel=effect.effect_label if curves else effect.name)
     cause.name_levels(ax.xaxis)
     effect.name_levels(ax.yaxis)
@@ -291,57 +270,25 @@ def draw_groups(
 
 def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
     """Name every mechanism above the axes, and that it has no curve if others have one."""
-    line = partial(matplotlib_module("lines").Line2D, [], [], markersize=5)
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
-    handles = [
-        line(
-            color=dark_color_of(index),
-            marker=marker_of(index),
-            markerfacecolor=color_of(index),
-            markeredgecolor=color_of(index),
-            linestyle=line_of(index) if index in curves else "none",
-            label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
-            + (", no curve" if curves and index not in curves else ""),
-        )
-        for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
-    ]
+    handles = []
+    for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True)):
+        label = f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
+        if curves and index not in curves:
+            label += ", no curve"
+        style = {"color": color_of(index), "marker": marker_of(index), "label": label}
+        handles.append(ax.scatter([], [], s=26.0, **style))
     if groups.hollow.any():
-        label = f"uncertain (probability < {groups.uncertain:g})"
-        style = {"marker": "o", "markerfacecolor": "none", "linestyle": "none"}
-        handles.append(line(color="#444444", label=label, **style))
-    columns = legend_columns(ax, [handle.get_label() for handle in handles])
-    shown = ax.legend(
+        label = f"uncertain (probability < {UNCERTAIN:g})"
+        style = {"facecolors": "none", "edgecolors": "#444444", "label": label}
+        handles.append(ax.scatter([], [], s=26.0, **style))
+    ax.legend(
         handles=handles,
         title=title or None,
-        alignment="left",
+        ncols=1 if len(handles) < 4 else 2,
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        borderaxespad=0.2,
-        borderpad=0.0,
+        alignment="left",
         frameon=False,
         fontsize="small",
-        ncols=min(columns, len(handles)),
-        handlelength=2.6,
-        columnspacing=1.4,
     )
-    shown.get_title().set_fontsize("medium")
-
-
-def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:
-    """Return the distinct labels in their order, and each observation's place among them."""
-    array = np.asarray(values)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
-            "observations"
-        )
-    n_missing = sum(map(is_missing, array.tolist()))
-    if n_missing:
-        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
-    try:
-        distinct, codes = np.unique(array, return_inverse=True)
-    except TypeError:
-        raise TypeError(
-            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
-        ) from None
-    return distinct, codes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._text import cut
-from anmmm.collection.records import PairResult
+from anmmm.collection.records import PairResult, Row
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
     LEANING,
@@ -17,12 +17,12 @@ from anmmm.direction.outcome import (
     SURE,
     is_decided,
 )
-from anmmm.plotting.style import axes_or_new, matplotlib_module
+from anmmm.plotting.style import as_text, axes_or_new, matplotlib_module
 
-# Names that the axes can show, inches of a cell up to then, and of a figure at most.
-MOST_NAMES, CELL, LARGEST = 60, 0.28, 12.0
-# Cells a side at most, of which a screen shows each.
-MOST_CELLS = 400
+# Names that the axes can show.
+MOST_NAMES = 60
+# Inches of a cell up to then.
+CELL = 0.28
 # Letters of a name.
 LONGEST = 20
 # Cells without a confidence: value, color and word.
@@ -34,7 +34,7 @@ OTHER = {
 }
 
 
-def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
+def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
     """Draw a map of the directions between the variables of a table.
 
     Parameters
@@ -51,99 +51,70 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
         preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
         of pairs with `explained_by`, are empty. Up to 60 variables are named. Of more, those
-        without a related pair are left out; above 400, a cell is the surest of several.
+        without a related pair are left out.
 
     Raises
     ------
     ImportError
         If Matplotlib is not installed.
     TypeError
-        If `ax` is not Matplotlib axes.
+        If the rows are no `PairResult`, or `ax` is not Matplotlib axes.
     ValueError
         If there are no rows.
-
-    Notes
-    -----
-    Linear in the number of rows, which are read once, and an array of a number for each two
-    variables that are drawn.
     """
-    pair_map = PairMap()
+    names: dict[str, None] = {}
+    values: dict[tuple[str, str], float] = {}
     for row in rows:
-        pair_map.add(row)
-    return pair_map.draw(ax)
+        if not isinstance(row, PairResult):
+            raise TypeError(f"a map needs rows of PairResult, found {type(row).__name__}")
+        names |= {row.x: None, row.y: None}
+        values |= _cells(row)
+    if not names:
+        raise ValueError("rows must hold at least one pair, found none")
+    related = {name for pair in values for name in pair}
+    shown = list(names)
+    if len(names) > MOST_NAMES and related:
+        shown = [name for name in names if name in related]
+    places = {name: place for place, name in enumerate(shown)}
+    cells = np.full((len(shown), len(shown)), np.nan)
+    for (cause, effect), value in values.items():
+        cells[places[cause], places[effect]] = value
+
+    is_named = len(shown) <= MOST_NAMES
+    size = 3.5 + CELL * len(shown) if is_named else 6.0
+    ax = axes_or_new(ax, (size + 1.0, size))
+    grays = matplotlib_module("colors").ListedColormap([color for color, _ in OTHER.values()])
+    without_confidence = np.where(cells < 0.0, cells, np.nan)
+    sharp = {"interpolation": "nearest"}
+    ax.imshow(without_confidence, cmap=grays, vmin=min(OTHER), vmax=max(OTHER), **sharp)
+    arrows = np.where(cells >= 0.0, cells, np.nan)
+    image = ax.imshow(arrows, cmap="viridis_r", vmin=LEANING, vmax=1.0, **sharp)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
+    bar.ax.axhline(SURE, color="black", linewidth=1.0)
+    handles = []
+    for value, (color, word) in OTHER.items():
+        if (without_confidence == value).any():
+            handles.append(matplotlib_module("patches").Patch(color=color, label=word))
+    if handles:
+        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+        ax.legend(handles=handles, ncol=3, frameon=False, **place)
+    if is_named:
+        labels = [as_text(cut(name, LONGEST)) for name in shown]
+        ax.set_xticks(range(len(labels)), labels, rotation=90)
+        ax.set_yticks(range(len(labels)), labels)
+    n_left_out = len(names) - len(shown)
+    note = f" ({n_left_out} variables without a relation are left out)" if n_left_out else ""
+    ax.set(xlabel=f"effect{note}", ylabel="cause")
+    return ax
 
 
-class PairMap:
-    """The cells of a map, taken from one row at a time, so that rows need not be kept."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-        # Row, column and value of the cells that are not empty.
-        self._cells: list[tuple[int, int, float]] = []
-
-    def add(self, row: PairResult) -> None:
-        """Take the fields of a row that the map shows."""
-        x, y = (self._places.setdefault(name, len(self._places)) for name in (row.x, row.y))
-        if row.relation == COMMON_CAUSE:
-            self._cells += (x, y, _COMMON_CAUSE), (y, x, _COMMON_CAUSE)
-        elif is_decided(row):
-            cause, effect = (x, y)[:: row.direction]
-            value = _NO_CONFIDENCE if row.confidence is None else row.confidence
-            self._cells.append((cause, effect, value))
-        elif row.direction and not row.explained_by:
-            self._cells += (x, y, _NO_PREFERENCE), (y, x, _NO_PREFERENCE)
-
-    def _shown(self) -> list[int]:
-        """Return the places of the variables that are drawn, in increasing order."""
-        if len(self._places) > MOST_NAMES and self._cells:
-            return sorted({place for cell in self._cells for place in cell[:2]})
-        return list(range(len(self._places)))
-
-    def size(self) -> tuple[float, float]:
-        """Return width and height in inches that suit the map."""
-        n_names = len(self._shown())
-        size = min(3.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
-        return size + 1.0, size
-
-    def draw(self, ax: Any = None) -> Any:
-        """Draw the map; see `plot_pairs`."""
-        if not self._places:
-            raise ValueError("rows must hold at least one pair, found none")
-        every, shown = list(self._places), self._shown()
-        names = [every[place] for place in shown]
-        rows, columns, values = np.array(self._cells or np.empty((0, 3))).T
-        cells = np.full((len(names), len(names)), np.nan)
-        cells[np.searchsorted(shown, rows), np.searchsorted(shown, columns)] = values
-        # The largest of each block of cells: the surest arrow, before gray ones.
-        starts = np.arange(0, len(cells), -(-len(cells) // MOST_CELLS))
-        for axis in (0, 1):
-            cells = np.fmax.reduceat(cells, starts, axis=axis)
-        ax = axes_or_new(ax, self.size())
-        grays = matplotlib_module("colors").ListedColormap([color for color, _ in OTHER.values()])
-        options = {"interpolation": "nearest", "extent": (-0.5, *(len(names) - 0.5,) * 2, -0.5)}
-        other = np.where(cells < 0.0, cells, np.nan)
-        ax.imshow(other, cmap=grays, vmin=min(OTHER), vmax=max(OTHER), **options)
-        arrows = np.where(cells >= 0.0, cells, np.nan)
-        image = ax.imshow(arrows, cmap="viridis_r", vmin=LEANING, vmax=1.0, **options)
-        bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
-        bar.ax.axhline(SURE, color="black", linewidth=1.0)
-        patch = matplotlib_module("patches").Patch
-        patches = [
-            patch(color=color, label=word)
-            for value, (color, word) in OTHER.items()
-            if (other == value).any()
-        ]
-        if patches:
-            ax.legend(
-                handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=3, frameon=False
-            )
-        if len(names) <= MOST_NAMES:
-            labels = [cut(name, LONGEST).replace("$", r"\$") for name in names]
-            ax.set_xticks(range(len(labels)), labels, rotation=90)
-            ax.set_yticks(range(len(labels)), labels)
-        left = len(self._places) - len(names)
-        ax.set_xlabel(
-            f"effect ({left} variables without a relation are left out)" if left else "effect"
-        )
-        ax.set_ylabel("cause")
-        return ax
+def _cells(row: PairResult) -> dict[tuple[str, str], float]:
+    """Return the cells of a row, by the names of cause and effect."""
+    both = [(row.x, row.y), (row.y, row.x)]
+    if row.relation == COMMON_CAUSE:
+        return dict.fromkeys(both, _COMMON_CAUSE)
+    if is_decided(row):
+        return {both[row.direction == -1]: row.confidence or _NO_CONFIDENCE}
+    if row.direction and not row.explained_by:
+        return dict.fromkeys(both, _NO_PREFERENCE)
+    return {}

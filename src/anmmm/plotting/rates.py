@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from anmmm.evaluation import DecisionRates
+from anmmm.collection.records import PairResult
+from anmmm.evaluation.rates import DecisionRates
+from anmmm.evaluation.run import measure
 from anmmm.plotting.style import axes_or_new, color_of, marker_of, tidy
 
 
 def plot_decision_rates(
-    rates: DecisionRates | Mapping[str, DecisionRates], *, ax: Any = None
+    rows: Iterable[PairResult] | Mapping[str, Iterable[PairResult]], *, ax: Any = None
 ) -> Any:
-    """Draw accuracy against the fraction of decided pairs.
+    """Draw accuracy against the fraction of decided pairs, the most certain ones first.
 
     Parameters
     ----------
-    rates : DecisionRates or mapping of str to DecisionRates
-        One curve, or one for each name in the legend.
+    rows : iterable of PairResult, or mapping of str to these
+        Rows of `anmmm.infer_directions`, or of `Evaluation.rows`: one curve, or one for each name
+        in the legend. Pairs of unknown direction do not count.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
 
@@ -35,12 +38,20 @@ def plot_decision_rates(
     TypeError
         If `ax` is not Matplotlib axes.
     ValueError
-        If `rates` is an empty mapping.
+        If no pair has a known direction.
     """
-    curves = {"": rates} if isinstance(rates, DecisionRates) else dict(rates)
-    if not curves:
-        raise ValueError("rates must hold at least one DecisionRates, found an empty mapping")
-    ax = axes_or_new(ax)
+    named = rows if isinstance(rows, Mapping) else {"": rows}
+    curves = {}
+    for name, part in named.items():
+        rates = measure(list(part)).decision_rates
+        if rates is None:
+            raise ValueError("rows must hold pairs of known direction, found none")
+        curves[name or "accuracy ± standard error"] = rates
+    return draw_rates(axes_or_new(ax), curves)
+
+
+def draw_rates(ax: Any, curves: Mapping[str, DecisionRates]) -> Any:
+    """Draw decision rates by their names in the legend."""
     lowest = 0.5
     for index, (name, curve) in enumerate(curves.items()):
         # Not known where all that is decided comes from one data set.
@@ -49,7 +60,7 @@ def plot_decision_rates(
             100.0 * curve.rates,
             curve.accuracy,
             error,
-            label=name or "accuracy ± standard error",
+            label=name,
             color=color_of(index),
             marker=marker_of(index),
             markersize=5,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from anmmm._optional import require
-from anmmm._version import __version__
 
 # Okabe and Ito's colors, which color-blind readers can distinguish; markers do so in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
+# Inches.
 FIGURE_SIZE = (6.0, 4.0)
 DARKER = 0.7
-# Inches: of a letter of a legend, and of the gap between two of its columns.
-LETTER, GAP = 0.066, 0.6
 
 
 def color_of(index: int) -> str:
@@ -57,37 +54,13 @@ def tidy(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_columns(ax: Any, labels: Iterable[str]) -> int:
-    """Return how many columns of a legend fit the width of the axes."""
-    # Layout would make space for a legend that is wider than the axes by making these narrower.
-    entry = GAP + LETTER * max(map(len, labels))
-    width = ax.get_window_extent().width / ax.figure.get_dpi()
-    return max(int(width // entry), 1)
-
-
-def written_by(kind: str) -> dict[str, str]:
-    """Metadata of a picture of this kind, ``"png"``, ``"pdf"`` or ``"svg"``: its program."""
-    return {"Software" if kind == "png" else "Creator": f"anmmm {__version__}, by Matplotlib"}
+def as_text(name: object) -> str:
+    """Return a name that Matplotlib draws as it is; between dollar signs it reads a formula."""
+    return str(name).replace("$", r"\$")
 
 
 def matplotlib_module(name: str) -> Any:
-    """Import ``matplotlib.<name>``, or report how to install it.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    ValueError
-        If the environment variable MPLBACKEND is no backend of it.
-    """
+    """Import ``matplotlib.<name>``, or report how to install it, or that MPLBACKEND is wrong."""
     try:
         return require(f"matplotlib.{name}", "plot", "plots need Matplotlib")
     except ValueError as error:

@@ -12,13 +12,13 @@ from anmmm._typing import StrPath
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import PRINTED_MARKS
-from anmmm.plotting import plot_graph
-from anmmm.plotting.effect import draw_effect
+from anmmm.plotting import plot_effect, plot_graph
 from anmmm.plotting.graph import check_graph, graph_size
-from anmmm.report.drawing import png_picture, svg_picture
-from anmmm.report.write import MOST_PLOTS, check_page
+from anmmm.report.page import MOST_PLOTS, open_template, picture
 
-TEMPLATE, PIXELS = "graph.html.j2", 96
+TEMPLATE = "graph.html.j2"
+# Of the page, an inch of the picture of the graph.
+PIXELS = 96
 
 
 def write_graph_report(
@@ -26,9 +26,9 @@ def write_graph_report(
 ) -> None:
     """Write one HTML page about a causal graph.
 
-    A picture of the graph, a table of its edges, the fitted effect of each cause, hidden variables
-    that switch mechanisms, and dependence that the graph does not explain. The page needs no other
-    file and no network; its one script sorts the table by a column.
+    A picture of the graph, what was assumed, a table of its edges, the fitted effect of each cause,
+    hidden variables that switch mechanisms, and dependence that the graph does not explain. The
+    page needs no other file, no script and no network.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def write_graph_report(
     Raises
     ------
     ImportError
-        If Jinja2 or Matplotlib is not installed.
+        If Jinja2, Matplotlib or networkx is not installed.
     TypeError
         If `graph` is not a `CausalGraph`.
     OSError
@@ -65,18 +65,19 @@ def write_graph_report(
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
     check_graph(graph)
-    template = check_page(output, TEMPLATE, force=force)
+    template = open_template(TEMPLATE, output, force=force)
     gains = {frozenset((edge.cause, edge.effect)): edge.gain for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
     drawn = sorted(pairs, key=lambda pair: -gains[frozenset(pair)])[:MOST_PLOTS]
     size = graph_size(graph)
     contents = template.generate(
         graph=graph,
+        edges=sorted(graph.edges, key=lambda edge: -edge.gain),
         name=name,
-        picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
+        picture=picture(lambda ax: plot_graph(graph, ax=ax), size, font=10.0),
         width=round(PIXELS * size[0]),
-        effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
-        groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
+        effects={pair: picture(_effect(graph, *pair)) for pair in drawn},
+        groups=[(mixing, np.bincount(mixing.labels).tolist()) for mixing in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
         printed_marks=PRINTED_MARKS,
     )
@@ -86,7 +87,7 @@ def write_graph_report(
 
 def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[Any], None]:
     def draw(ax: Any) -> None:
-        draw_effect(ax, graph, effect, cause, legend=False, marker_size=2.5)
+        plot_effect(graph, effect, cause, ax=ax, legend=False, marker_size=2.5)
         ax.locator_params(nbins=4)
         # The names are in the caption.
         ax.set(xlabel="", ylabel="")
