@@ -23,6 +23,7 @@ from anmmm.cli.collections import (
     evaluate_command,
     report_command,
 )
+from anmmm.cli.demo import demo_command
 from anmmm.cli.graph import graph_command
 from anmmm.cli.messages import InputError
 from anmmm.cli.pair import cluster_command, direction_command
@@ -39,6 +40,7 @@ def cli() -> None:
     """Causal direction and mechanisms of pairs of variables, and causal graphs of tables.
 
     \b
+    anmmm demo                       all questions, asked of a table whose answers are known
     anmmm directions sample          twelve real and four drawn pairs that come with the package
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
@@ -52,6 +54,7 @@ def cli() -> None:
 
 
 for command in (
+    demo_command,
     direction_command,
     cluster_command,
     directions,

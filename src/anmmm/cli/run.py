@@ -23,7 +23,7 @@ from anmmm.collection.files import check_sink, file_values, row_writer
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import PairResults
 from anmmm.datasets.tuebingen import META, is_pair_file
-from anmmm.direction.outcome import INDEPENDENT, format_confidence, format_decision
+from anmmm.direction.outcome import INDEPENDENT, format_confidence, format_decision, is_decided
 
 # Seconds between lines of progress without a terminal.
 PROGRESS_SECONDS = 30.0
@@ -142,9 +142,12 @@ def _direction_cells(row: PairResult) -> dict[str, str]:
         notes = f"{row.status}: {row.notes}"
     elif (row.n_mechanisms or 1) > 1:
         notes = "; ".join(filter(None, [f"{row.n_mechanisms} mechanisms", row.notes]))
-    is_decided = row.status == "ok"
-    decision = format_decision(row, hypotheses(row.x, row.y)) if is_decided else "—"
-    truth = {True: "✓", False: "✗", None: ""}[row.is_right]
+    decision = "—"
+    if row.status == "ok":
+        decision = format_decision(row, hypotheses(row.x, row.y))
+    # An undecided pair is neither right nor wrong.
+    is_right = row.is_right if is_decided(row) else None
+    truth = {True: "✓", False: "✗", None: ""}[is_right]
     return {
         "relation": cut(printable(decision), LONGEST),
         "score": "—" if row.score is None else f"{row.score:+.3f}",
