@@ -91,7 +91,7 @@ def ours(table: np.ndarray, truth: np.ndarray, options: dict[str, Any]) -> Row:
     for name in names:
         causes = np.flatnonzero(truth[:, name]).tolist()
         true_dag.append(frozenset(names.index(cause) for cause in causes))
-    n_priced = len(graph.edges) + sum(len(group.nodes) for group in graph.mixing)
+    n_priced = len(graph.edges) + sum(len(group.nodes) for group in graph.hidden_groups)
     longer = graph.length + MIN_GAIN * n_priced - total(lengths, tuple(true_dag), rules)
     return {"edges": json.dumps(edges), "seconds": seconds, "longer_than_true": longer}
 

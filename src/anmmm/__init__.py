@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anmmm.evidence import DirectionEvidence, EvidenceResult, description_lengths
     from anmmm.gppom import GPPOM, FitOptions, FitResult, Hyperparameters
     from anmmm.gppom.objective import GPPOMObjective
-    from anmmm.graph import CausalGraph, GraphEdge, GraphNode, Mixing, infer_graph, orient
+    from anmmm.graph import CausalGraph, GraphEdge, GraphNode, HiddenGroups, infer_graph, orient
     from anmmm.independence import HSICTest, hsic, hsic_test
     from anmmm.mixture import ANMMixture
 
@@ -36,7 +36,7 @@ _NAMES = {
     "anmmm.evaluation": "Evaluation evaluate",
     "anmmm.evidence": "DirectionEvidence EvidenceResult description_lengths",
     "anmmm.gppom": "GPPOM FitOptions FitResult GPPOMObjective Hyperparameters",
-    "anmmm.graph": "CausalGraph GraphEdge GraphNode Mixing infer_graph orient",
+    "anmmm.graph": "CausalGraph GraphEdge GraphNode HiddenGroups infer_graph orient",
     "anmmm.independence": "HSICTest hsic hsic_test",
     "anmmm.mixture": "ANMMixture",
 }
@@ -62,10 +62,10 @@ __all__ = [
     "GraphEdge",
     "GraphNode",
     "HSICTest",
+    "HiddenGroups",
     "Hyperparameters",
     "LatentFits",
     "MechanismClustering",
-    "Mixing",
     "PairClusters",
     "PairResult",
     "__version__",

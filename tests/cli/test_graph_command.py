@@ -13,7 +13,7 @@ def test_a_table_becomes_a_graph(run, printed, document, data):
     message = "2 edges written to graph.csv\n"
     lines = printed("graph", "data.csv", "-o", "graph.csv", messages=message).splitlines()
     assert lines[0].startswith("3 columns, 120 rows: 2 edges, ")
-    assert lines[2].split()[:3] == ["edge", "confidence", "gain"]
+    assert lines[2].split()[:4] == ["edge", "confidence", "loss", "without"]
     assert {line.split("  ")[0] for line in lines[3:5]} == {"a → b", "b → c"}
     text = (data / "graph.csv").read_text()
     # Two runs write the same, and what is written is a graph to stay within.

@@ -37,7 +37,9 @@ def test_two_effects_of_a_hidden_cause_are_no_cause_and_effect(kind, model):
     assert joined == {frozenset(pair) for pair in [(0, 1), (0, 2), (1, 3)]}
     assert (1, 3) in graph.directed
     assert not graph.unexplained
-    assert graph.length == pytest.approx(sum(each.length for each in graph.nodes) - edge.gain)
+    assert graph.length == pytest.approx(
+        sum(each.length for each in graph.nodes) - edge.loss_without
+    )
     without = infer_graph(table, common_cause=False)
     assert not bidirected(without)
     assert graph.length < without.length
@@ -60,7 +62,9 @@ def test_neither_order_nor_units_nor_workers_matter(monkeypatch):
     graph = infer_graph(table[:, order] * [2.0, 1e3, 0.1, 1.0] + 1.0)
     (other,) = bidirected(graph)
     assert (order[other.cause], order[other.effect]) == (1, 0)
-    assert (other.gain, other.turned) == pytest.approx((edge.gain, edge.turned), rel=1e-6)
+    assert (other.loss_without, other.loss_reversed) == pytest.approx(
+        (edge.loss_without, edge.loss_reversed), rel=1e-6
+    )
     monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
     monkeypatch.setattr("anmmm.graph.confounded.BATCH", 1)
     with joblib.parallel_config("threading"):

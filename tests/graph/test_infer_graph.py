@@ -42,7 +42,7 @@ def found():
 
 def test_a_table_becomes_a_graph(found):
     assert set(found.directed) == EDGES
-    assert all(edge.is_sure and edge.gain > 20 for edge in found.edges)
+    assert all(edge.is_sure and edge.loss_without > 20 for edge in found.edges)
     confidences = [edge.confidence for edge in found.edges]
     assert confidences == sorted(confidences, reverse=True)
     assert found.names == ("effect", "other", "dose", "level", "age")
@@ -53,7 +53,7 @@ def test_a_table_becomes_a_graph(found):
     order = found.order
     assert all(order.index(cause) < order.index(effect) for cause, effect in EDGES)
     assert not found.unexplained
-    assert not found.mixing
+    assert not found.hidden_groups
     with pytest.raises(ValueError, match="no column is called 'x'"):
         found.node("x")
 
@@ -63,11 +63,13 @@ def test_neither_order_nor_units_nor_workers_matter(found, monkeypatch):
     other = frame[frame.columns[::-1]] * [3.0, -0.1, 1e6, 1.0, 2.0] + 5.0
     again = infer_graph(other)
     assert set(again.directed) == EDGES
-    gains = {(e.cause, e.effect): e.gain for e in found.edges}
+    losses = {(e.cause, e.effect): e.loss_without for e in found.edges}
     # A column turned upside down has its knots elsewhere: nearly the same.
-    assert gains == pytest.approx({(e.cause, e.effect): e.gain for e in again.edges}, rel=1e-3)
+    assert losses == pytest.approx(
+        {(e.cause, e.effect): e.loss_without for e in again.edges}, rel=1e-3
+    )
     shuffled = infer_graph(frame[["age", "dose", "effect", "level", "other"]])
-    assert {(e.cause, e.effect): e.gain for e in shuffled.edges} == gains
+    assert {(e.cause, e.effect): e.loss_without for e in shuffled.edges} == losses
     monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
     in_threads = infer_graph(frame, n_jobs=2)
     monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
@@ -239,7 +241,7 @@ def test_a_hidden_variable_that_switches_mechanisms_is_found(rng):
     b = np.where(group, -np.tanh(2 * z) - 1, z) + 0.15 * rng.normal(size=n)
     c = np.where(own, 2 * x - 1, -np.sin(2 * x) + 1) + 0.15 * rng.normal(size=n)
     graph = infer_graph(pd.DataFrame({"x": x, "z": z, "a": a, "b": b, "c": c}))
-    (mixing,) = graph.mixing
+    (mixing,) = graph.hidden_groups
     assert set(mixing.nodes) == {"a", "b"}
     assert (mixing.n_groups, mixing.probabilities.shape) == (2, (n, 2))
     agreement = (mixing.labels == group).mean()
@@ -401,7 +403,7 @@ def test_a_run_that_is_repeated_computes_no_length_again_whatever_its_phase(
     made, limit = fitted
     options = every_phase()
     graph = infer_graph(**options)
-    assert graph.mixing
+    assert graph.hidden_groups
     assert graph.unexplained
     assert "again on 196 of 200 rows" in caplog.text
     whole = document(graph)
@@ -465,8 +467,8 @@ def test_graphs_are_written_and_read_back(found, tmp_path):
     frame = pd.read_parquet(tmp_path / "graph.parquet")
     assert set(zip(frame.cause, frame.effect, strict=True)) == EDGES
     arcs = networkx.read_graphml(tmp_path / "graph.graphml").edges
-    assert {arc: arcs[arc]["gain"] for arc in arcs} == {
-        (e.cause, e.effect): e.gain for e in found.edges
+    assert {arc: arcs[arc]["loss_without"] for arc in arcs} == {
+        (e.cause, e.effect): e.loss_without for e in found.edges
     }
     assert set(found.to_dag().edges) == EDGES
     assert not found.to_networkx(min_confidence=1.0).edges
@@ -545,7 +547,7 @@ def test_a_required_edge_of_independent_columns_has_a_low_confidence(options, li
     (edge,) = (edge for edge in graph.edges if edge.cause == "c")
     assert (edge.effect, edge.note) == ("a", "direction given")
     assert edge.confidence < 0.5
-    assert edge.gain < 0.0
+    assert edge.loss_without < 0.0
     assert not graph.to_networkx(min_confidence=0.5).has_edge("c", "a")
 
 

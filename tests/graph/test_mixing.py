@@ -35,7 +35,7 @@ def test_slopes_that_turn_together_are_found(order, sign):
     table, group = slopes(0)
     graph = infer_graph(sign * table[:, order])
     assert {(order[i], order[j]) for i, j in graph.directed} == {(0, 2), (1, 3)}
-    (mixing,) = graph.mixing
+    (mixing,) = graph.hidden_groups
     assert {order[node] for node in mixing.nodes} == {2, 3}
     assert agreement(mixing.labels, group) > 0.8
     assert 0.0 < mixing.agreement < 1.0
@@ -50,7 +50,7 @@ def test_a_hidden_variable_replaces_edges_between_columns_that_it_shifts(rng):
     table = rng.normal(size=(500, 4)) + np.outer(group, [6.0, -5.0, 6.0, 0.0])
     graph = infer_graph(table)
     assert not graph.edges
-    (mixing,) = graph.mixing
+    (mixing,) = graph.hidden_groups
     assert set(mixing.nodes) == {0, 1, 2}
     assert agreement(mixing.labels, group) > 0.99
     assert {node.check_pvalue for node in graph.nodes} == {1.0}
@@ -65,7 +65,7 @@ def test_columns_that_nothing_switches_have_no_hidden_variable(rng):
     u = np.where(own, 2.0, -1.0) * x + 0.3 * rng.normal(size=400)
     v = np.where(other, 2.0, -1.0) * y + 0.3 * rng.normal(size=400)
     graph = infer_graph(np.column_stack([x, y, u, v]))
-    assert not graph.mixing
+    assert not graph.hidden_groups
     assert graph.node(2).n_mechanisms == graph.node(3).n_mechanisms == 2
 
 

@@ -102,8 +102,8 @@ def graph_command(
     """Print the causal graph of the columns of TABLE, a CSV, TSV or Parquet file.
 
     "a → b" means that a causes b; "a – b" that the data do not determine the direction; "a ↔ b"
-    that both are effects of a hidden common cause. The gain of an edge is the nats by which the
-    best graph without it is longer (docs/guide/graphs.md).
+    that both are effects of a hidden common cause. The loss without an edge is the nats by which
+    the best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import to_json_document
     from anmmm._optional import require

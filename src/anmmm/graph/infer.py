@@ -178,7 +178,7 @@ def infer_graph(
         found = _find(lengths, rules, common_cause)
         LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(found.parents)))
         dependence = _residual_dependence(found.grouped, found.parents)
-        mixing = tuple(mixing_of(group, names, lengths) for group in found.groups)
+        hidden_groups = tuple(mixing_of(group, names, lengths) for group in found.groups)
         limits = _limits(lengths, found, rules, common_cause)
     nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
     edges = _edges(nodes, found, given.names, limits)
@@ -187,7 +187,9 @@ def infer_graph(
         nats = dependence.get((i, j), 0.0)
         confidence = 1.0 - independence_probability(nats)
         edges.append(GraphEdge(one, other, BOTH, confidence, nats, math.inf, "", 1, "given"))
-    edges.sort(key=lambda edge: (-edge.confidence, -edge.gain, given.names.index(edge.cause)))
+    edges.sort(
+        key=lambda edge: (-edge.confidence, -edge.loss_without, given.names.index(edge.cause))
+    )
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
     # Of many pairs, some seem to depend by chance.
     threshold = rules.min_gain + math.log(len(names) * (len(names) - 1) / 2)
@@ -195,7 +197,7 @@ def infer_graph(
         names=given.names,
         edges=tuple(edges),
         nodes=tuple(sorted(nodes, key=lambda node: given.names.index(node.name))),
-        mixing=mixing,
+        hidden_groups=hidden_groups,
         unexplained=tuple(
             (names[i], names[j], nats)
             for (i, j), nats in dependence.items()

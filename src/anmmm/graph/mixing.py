@@ -50,7 +50,7 @@ SAME_ROWS = 0.02
 CUTS = (0.2, 0.5, 0.8)
 
 
-class Mixing(Record):
+class HiddenGroups(Record):
     """A hidden variable that determines the mechanism of several nodes.
 
     Attributes
@@ -390,7 +390,7 @@ def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
     return best
 
 
-def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixing:
+def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> HiddenGroups:
     """Return a set of columns as it is reported, by the names of the columns."""
     from scipy.stats import fisher_exact
     from sklearn.metrics import adjusted_mutual_info_score
@@ -401,7 +401,7 @@ def mixing_of(group: Group, names: Sequence[Hashable], lengths: Lengths) -> Mixi
     counts = [np.bincount(2 * a + b, minlength=4).reshape(2, 2) for a, b in pairs]
     order = np.argsort(-group.probabilities.sum(axis=0), kind="stable")
     probabilities = group.probabilities[:, order]
-    return Mixing(
+    return HiddenGroups(
         nodes=tuple(names[j] for j in group.members),
         n_groups=len(order),
         labels=probabilities.argmax(axis=1),

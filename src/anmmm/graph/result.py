@@ -35,7 +35,7 @@ from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.forms import ARROW, LINE, PRINTED_MARKS, Edge, PartialGraph
 from anmmm.graph.lengths import Sample
-from anmmm.graph.mixing import Mixing
+from anmmm.graph.mixing import HiddenGroups
 from anmmm.graph.search import causal_order
 from anmmm.independence import HSICVariable
 
@@ -60,10 +60,10 @@ class GraphEdge(Record):
         Probability that the edge is there and goes this way; of ``"--"``, and if the direction was
         given, that it is there; of ``"<->"``, that of the common cause, and if it was given, that
         the columns depend on each other beyond the other edges.
-    gain : float
+    loss_without : float
         Nats by which the best graph without it is longer; negative if a required edge saves less
         than its price.
-    turned : float
+    loss_reversed : float
         Nats by which the best graph with it reversed is longer; infinite if the direction was
         given. Of ``"<->"``, nats by which an arrow is longer.
     model : str
@@ -80,8 +80,8 @@ class GraphEdge(Record):
     effect: Hashable
     kind: str
     confidence: float
-    gain: float
-    turned: float
+    loss_without: float
+    loss_reversed: float
     model: str
     n_mechanisms: int
     note: str = ""
@@ -89,7 +89,7 @@ class GraphEdge(Record):
     @property
     def is_given(self) -> bool:
         """Whether its direction was given, not found."""
-        return math.isinf(self.turned)
+        return math.isinf(self.loss_reversed)
 
     @property
     def is_sure(self) -> bool:
@@ -170,7 +170,7 @@ class CausalGraph(Record):
         The surest first.
     nodes : tuple of GraphNode
         One for each column, in their order.
-    mixing : tuple of Mixing
+    hidden_groups : tuple of HiddenGroups
         Hidden variables that switch mechanisms of several nodes.
     unexplained : tuple of (name, name, float)
         Columns that depend on each other beyond the graph, and by how many nats.
@@ -188,7 +188,7 @@ class CausalGraph(Record):
     names: tuple[Hashable, ...]
     edges: tuple[GraphEdge, ...]
     nodes: tuple[GraphNode, ...]
-    mixing: tuple[Mixing, ...]
+    hidden_groups: tuple[HiddenGroups, ...]
     unexplained: tuple[tuple[Hashable, Hashable, float], ...]
     length: float
     n_samples: int
@@ -317,7 +317,9 @@ class CausalGraph(Record):
         for edge in self.edges:
             if edge.confidence >= least:
                 values = asdict(edge)
-                facts = {name: values[name] for name in ("kind", "confidence", "gain", "note")}
+                facts = {
+                    name: values[name] for name in ("kind", "confidence", "loss_without", "note")
+                }
                 graph.add_edge(edge.cause, edge.effect, **facts)
                 if edge.kind != ARROW:
                     graph.add_edge(edge.effect, edge.cause, **facts)
@@ -340,15 +342,20 @@ class CausalGraph(Record):
     def to_dict(self) -> dict[str, Any]:
         """Return edges, columns and other findings as plain values, for JSON.
 
-        Infinite values are None: `turned` of an edge whose direction was given.
+        Infinite values are None: `loss_reversed` of an edge whose direction was given.
         """
-        mixing = [
+        hidden_groups = [
             {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
-            for each in self.mixing
+            for each in self.hidden_groups
         ]
         names = "unexplained", "length", "n_samples", "n_dropped", "constraints", "left_out"
         others = {name: getattr(self, name) for name in names}
-        document = {"edges": self._rows, "columns": self.names, "mixing": mixing, **others}
+        document = {
+            "edges": self._rows,
+            "columns": self.names,
+            "hidden_groups": hidden_groups,
+            **others,
+        }
         return {name: json_value(value) for name, value in document.items()}
 
     def write(self, path: StrPath, *, force: bool = False) -> None:
@@ -416,10 +423,16 @@ class CausalGraph(Record):
     def summary(self) -> str:
         """Return a table of the edges as text, with the other findings."""
         rows = [
-            (edge, confidence, f"{gain:.1f}", *texts)
-            for edge, confidence, gain, *texts in self._shown
+            (edge, confidence, f"{loss:.1f}", *texts)
+            for edge, confidence, loss, *texts in self._shown
         ]
-        columns = {"edge": "<4", "confidence": "<10", "gain": ">6", "model": "<5", "note": "<1"}
+        columns = {
+            "edge": "<4",
+            "confidence": "<10",
+            "loss without": ">6",
+            "model": "<5",
+            "note": "<1",
+        }
         lines = [
             f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}: "
             f"{counted(len(self.edges), 'edge')}, {self._sure_text}"
@@ -429,7 +442,7 @@ class CausalGraph(Record):
         lines += [
             f"one hidden variable of {each.n_groups} values switches the mechanisms of "
             f"{listed(each.nodes)}"
-            for each in self.mixing
+            for each in self.hidden_groups
         ]
         lines += [
             f"{one} and {other} depend on each other beyond this graph, by {nats:.0f} nats: a "
@@ -476,12 +489,12 @@ class CausalGraph(Record):
 
     @property
     def _shown(self) -> list[tuple[str, str, Any, str, str]]:
-        """Edge, confidence, gain, model and note of each edge, as people read them."""
+        """Edge, confidence, loss without it, model and note of each edge, as people read them."""
         return [
             (
                 f"{each.cause} {PRINTED_MARKS[each.kind]} {each.effect}",
                 each._confidence_text,
-                each.gain,
+                each.loss_without,
                 model_text(each.model) if each.model else "",
                 each.note,
             )

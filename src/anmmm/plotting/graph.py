@@ -70,7 +70,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     places, routes, size = _layout(graph)
     ax = axes_or_new(ax, graph_size(graph))
     shade: dict[Hashable, str] = {}
-    for index, mixing in enumerate(graph.mixing):
+    for index, mixing in enumerate(graph.hidden_groups):
         shade |= dict.fromkeys(mixing.nodes, color_of(index))
     # Drawn before the edges, which end where the boxes then are.
     boxes = {}
@@ -81,7 +81,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         style = {"ha": "center", "va": "center", "fontsize": 10, "zorder": 3}
         boxes[name] = ax.text(*places[name], text, bbox=box, **style).get_bbox_patch()
     for edge, route in zip(graph.edges, routes, strict=True):
-        saved = min(max(edge.gain / graph.n_samples, FAINT), STRONG)
+        saved = min(max(edge.loss_without / graph.n_samples, FAINT), STRONG)
         arrow = {
             "arrowstyle": SIGNS.get(edge.kind, "-"),
             "color": color_of(0) if edge.kind == ARROW else GRAY,
@@ -244,7 +244,7 @@ def _draw_legend(ax: Any, graph: CausalGraph, n_columns: int) -> None:
         if (kind, style) in occurring:
             color = color_of(0) if kind == ARROW else GRAY
             ax.plot([], [], color=color, linestyle=style, label=label)
-    for index in range(len(graph.mixing)):
+    for index in range(len(graph.hidden_groups)):
         label = "mechanisms switched together"
         ax.plot([], [], "s", color=color_of(index), alpha=0.25, markersize=9, label=label)
     if graph.edges:

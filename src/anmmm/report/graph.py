@@ -66,18 +66,18 @@ def write_graph_report(
     """
     check_graph(graph)
     template = open_template(TEMPLATE, output, force=force)
-    gains = {frozenset((edge.cause, edge.effect)): edge.gain for edge in graph.edges}
+    gains = {frozenset((edge.cause, edge.effect)): edge.loss_without for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
     drawn = sorted(pairs, key=lambda pair: -gains[frozenset(pair)])[:MOST_PLOTS]
     size = graph_size(graph)
     contents = template.generate(
         graph=graph,
-        edges=sorted(graph.edges, key=lambda edge: -edge.gain),
+        edges=sorted(graph.edges, key=lambda edge: -edge.loss_without),
         name=name,
         picture=picture(lambda ax: plot_graph(graph, ax=ax), size, font=10.0),
         width=round(PIXELS * size[0]),
         effects={pair: picture(_effect(graph, *pair)) for pair in drawn},
-        groups=[(mixing, np.bincount(mixing.labels).tolist()) for mixing in graph.mixing],
+        groups=[(mixing, np.bincount(mixing.labels).tolist()) for mixing in graph.hidden_groups],
         poor_fit=LACK_OF_FIT_PVALUE,
         printed_marks=PRINTED_MARKS,
     )
