@@ -159,6 +159,8 @@ ONE = {
     "growing noise": lambda x, e: A(x) + (0.05 + 0.5 * np.abs(x)) * e,
     "skewed noise": lambda x, e: A(x) + 0.3 * (np.exp(e) - 1.6),
     "heavy noise": lambda x, e: A(x) + 0.1 * np.sinh(1.5 * e),
+    "outliers": lambda x, e: np.where(np.abs(e) > 2.0, 2.0 * e, A(x) + 0.2 * e),
+    "a step": lambda x, e: 1.5 * (x > 0) + 0.25 * e,
     "nothing": lambda x, e: e,
 }
 
@@ -192,16 +194,25 @@ def test_mechanisms_are_found_by_auto(rng, name):
     assert adjusted_rand_score(truth, result.labels) > 0.8
 
 
-@pytest.mark.parametrize("C", [5, 6])
+@pytest.mark.parametrize("C", [5, 8])
 def test_many_mechanisms_are_found(rng, C):
     x, truth = rng.uniform(-2, 2, size=300), rng.integers(C, size=300)
     y = 1.6 * truth + 0.6 * np.sin(2 * x + truth) + 0.15 * rng.normal(size=300)
-    result = cluster_mechanisms(x, y, random_state=0)
+    result = cluster_mechanisms(x, y, max_mechanisms=8, random_state=0)
     assert result.n_mechanisms == C
     assert adjusted_rand_score(truth, result.labels) > 0.9
     # Of more than fit, none is without observations.
-    more = cluster_mechanisms(x, y, 8, random_state=0)
+    more = cluster_mechanisms(x, y, 9, random_state=0)
     assert min(more.sizes) > 0
+
+
+def test_three_curves_that_cross_are_found(rng):
+    x, truth = rng.uniform(-2, 2, size=300), rng.choice(3, size=300, p=[0.5, 0.3, 0.2])
+    y = np.choose(truth, [x, -x, 2 * np.cos(x)])
+    y += np.array([0.1, 0.3, 0.2])[truth] * rng.normal(size=300)
+    result = cluster_mechanisms(x, y, random_state=0)
+    assert result.n_mechanisms == 3
+    assert adjusted_rand_score(truth, result.labels) > 0.7
 
 
 def test_an_effect_of_two_values_is_refused_by_name(rng):

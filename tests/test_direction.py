@@ -14,11 +14,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from anmmm import CausalDirection, gppom, hsic_test, infer_direction, infer_directions
+from anmmm import (
+    CausalDirection,
+    cluster_mechanisms,
+    gppom,
+    hsic_test,
+    infer_direction,
+    infer_directions,
+)
 from anmmm.datasets import make_anm_mixture
 from anmmm.dependence import LATENT_CRITERIA
 from anmmm.direction import infer
 from anmmm.direction.hypotheses import RANK_COST, Hypotheses, rank_nats
+from anmmm.direction.labels import number_note
 from anmmm.evidence import description_lengths, sign_of
 from anmmm.evidence.models import base as evidence_module
 from record_comparison import assert_same
@@ -343,3 +351,40 @@ def test_saw_teeth_are_not_surely_several_mechanisms(rng):
     result = infer_direction(x, y)
     assert result.confidence < 0.9
     assert any("curve with jumps" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("pair", [MIXTURE, MIXTURE[::-1]])
+def test_a_decision_has_the_labels_of_its_effect(pair):
+    result = infer_direction(pd.Series(pair[0], name="a"), pd.Series(pair[1], name="b"))
+    expected = cluster_mechanisms(X, Y, "auto")
+    assert_array_equal(result.labels, expected.labels)
+    assert_array_equal(result.probabilities_of_labels, expected.probabilities)
+    assert result.n_mechanisms == expected.n_mechanisms == 2
+    assert result.clustering.names == ("a", "b")[:: result.direction]
+    assert result.labels_note == ""
+
+
+def test_a_decision_without_a_curve_of_numbers_has_no_labels_and_says_why(rng):
+    x = rng.normal(size=60)
+    y = x**2 + 0.1 * rng.normal(size=60)
+    decided = infer_direction(x, y)
+    undecided = replace(decided, hypotheses=replace(decided.hypotheses, log_odds=0.0))
+    names = np.where(x > 0.0, "a", np.where(x > -1.0, "b", "c"))
+    levels = infer_direction(x, x > 0.0)
+    levels = replace(levels, hypotheses=replace(levels.hypotheses, log_odds=5.0))
+    columns = infer_direction(x, np.column_stack([y, np.tanh(x) + 0.1 * rng.normal(size=60)]))
+    for result, problem in (
+        (undecided, "no direction"),
+        (infer_direction(names, y), "categories"),
+        (levels, "categories"),
+        (columns, "2 columns"),
+    ):
+        assert (result.labels, result.n_mechanisms, result.probabilities_of_labels) == (None,) * 3
+        assert problem in result.labels_note
+
+
+def test_a_number_that_differs_from_that_of_the_decision_is_explained():
+    result = infer_direction(X, Y)
+    three = replace(result.clustering, n_mechanisms=3)
+    note = number_note(three, result.evidence, 1)
+    assert "3 mechanisms, but the model of the decision has 2" in note

@@ -22,7 +22,7 @@ UPSTREAM_FIRST = """
     _version _lazy _typing _optional _signals _text _warning _compiling _kernels _threads
     _workers _record _files _cells _arrays _validation _columns _categories _estimators _tables
     preprocessing gppom permutation independence mixture evidence _ahead dependence
-    direction clustering datasets collection evaluation graph plotting report interop __init__
+    clustering direction datasets collection evaluation graph plotting report interop __init__
     cli __main__
 """
 ORDER = UPSTREAM_FIRST.split()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
 from sklearn.metrics import adjusted_rand_score
@@ -19,6 +19,8 @@ VARIANTS = [
     Variant("linear", 0),
     Variant("own", 1),
     Variant("linear", 2),
+    Variant("shared", -1, outliers=True),
+    Variant("own", 0, outliers=True),
 ]
 
 
@@ -88,7 +90,8 @@ def test_probabilities_are_those_of_the_equations(rng, variant):
     assert_allclose(found.noise_std, np.exp(0.5 * log_variance), rtol=1e-10)
     assert_allclose(found.log_weights, log_weights, atol=1e-10)
     # Those of new observations are the same functions.
-    assert_allclose(found.log_densities(sample.points, sample.y), joint, atol=1e-7)
+    expected = np.log1p(-found.outlier_weight) + joint
+    assert_allclose(found.log_densities(sample.points, sample.y), expected, atol=1e-7)
 
 
 def test_coefficients_are_a_maximum(rng):
@@ -141,6 +144,21 @@ def test_neither_order_nor_unit_matters(rng, factor):
         other = fit(sample_of(factor * x[order], factor * y[order]), start[order], variant)
         assert_allclose(other.bound, one.bound, rtol=1e-7)
         assert_allclose(other.probabilities, one.probabilities[order], atol=1e-5)
+
+
+def test_distant_rows_are_outliers_and_belong_to_the_nearest_curve(rng):
+    x, truth = rng.uniform(-2, 2, size=300), rng.integers(2, size=300)
+    y = np.where(truth, 3.0, np.sin(x)) + 0.1 * rng.normal(size=300)
+    is_outlier = np.arange(300) < 15
+    y[is_outlier] = np.linspace(-20.0, 20.0, 15)
+    start = 0.01 + 0.98 * np.eye(2)[truth]
+    found = fit(sample_of(x, y), start, Variant("shared", -1, outliers=True), max_iter=200)
+    assert_allclose(found.outlier_weight, 0.05, atol=0.01)
+    assert_array_equal(found.labels[~is_outlier], truth[~is_outlier])
+    assert_array_equal(found.labels[[0, 14]], [0, 1])
+    assert_allclose(found.probabilities.sum(axis=1), 1.0)
+    plain = fit(sample_of(x, y), start, Variant("shared", -1), max_iter=200)
+    assert found.criterion < plain.criterion - 50.0
 
 
 def test_one_mechanism_may_be_merged_and_another_one_split(rng):

@@ -269,16 +269,16 @@ def test_new_observations_get_the_probabilities_of_the_equations():
     x, y, _ = mixture(8)
     model = ANMMixture(2).fit(x, y)
     new_x, new_y, _ = mixture(9)
-    fit, order = model.fit_result_, model._order
+    fit = model.fit_result_
     z = (new_y - y.mean()) / y.std()
     columns = fit.splines.evaluate((new_x - x.mean(axis=0)) / x.std(axis=0))
     logs = np.empty((len(z), 2))
-    for place, c in enumerate(order):
+    for c in range(2):
         covariance = fit.factor[c] @ fit.factor[c].T
         for n, column in enumerate(columns):
             variance = np.exp(fit.noise[c, 0])
             misfit = (z[n] - column @ fit.mean[c]) ** 2 + column @ covariance @ column
-            logs[n, place] = np.log(fit.weights[c] / np.sqrt(variance)) - misfit / (2 * variance)
+            logs[n, c] = np.log(fit.weights[c] / np.sqrt(variance)) - misfit / (2 * variance)
     densities = np.exp(logs) / np.sqrt(2 * np.pi) / y.std()
     expected = densities / densities.sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(new_x, new_y), expected, atol=1e-9)

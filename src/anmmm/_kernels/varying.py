@@ -3,6 +3,7 @@
 docs/method/decisions.md, eqs. 3 to 8. Each mechanism has a noise variance ``exp(γ_c · z_n)`` and a
 weight proportional to ``exp(β_c · g_n)``, where z_n and g_n are columns of the cause that begin
 with 1. The curves' posteriors are those of `posterior`, from sums weighted by the precisions.
+A fraction ε of the rows may be outliers, of no mechanism and of a constant density.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba.extending import overload
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
@@ -48,6 +48,10 @@ MAX_NOISE_STEP = 1.0
 NOISE_SHAPE, NOISE_MODE = 1.0, 0.1
 # Prior precisions of the coefficients of the gate and, beyond the constant, of the noise.
 GATE_RIDGE, NOISE_RIDGE = 0.05, 1.0
+# Prior rows that are outliers, and those that are not; and the logarithm of their normalizer.
+PRIOR_OUTLIERS, PRIOR_OTHERS, LOG_OUTLIER_PRIOR = 1.0, 19.0, math.log(420.0)
+# Logarithm of the density of outliers that there are not.
+NO_OUTLIERS = -1e6
 
 
 class Rows(NamedTuple):
@@ -70,6 +74,7 @@ class Mixing(NamedTuple):
     precision: FloatArray  # (S, C, P), 1 / σ²
     noise: FloatArray  # (S, C, n_noise), γ
     gate: FloatArray  # (S, C, n_gate), β
+    outliers: FloatArray  # (S,), ε
     bounds: FloatArray  # (S,)
     n_iter: FloatArray  # (S,)
     state: FloatArray  # (S,)
@@ -87,6 +92,7 @@ class NoiseOptions(NamedTuple):
     start: float  # noise variance of the start
     floor: float  # smallest noise variance
     pseudo_rows: float  # of each weight's prior
+    log_outliers: float  # logarithm of the density of outliers, or NO_OUTLIERS
 
 
 def curve_sums(rows: Any, space: Any, weights: FloatArray, sums: FloatArray) -> None:
@@ -117,14 +123,17 @@ def _curve_squares_of(rows: Any, space: Any, mean: Any, system: Any, pivots: Any
 
 
 @kernel(inner=True)
-def _softmax(values: FloatArray, present: FloatArray, out: FloatArray, buffer: FloatArray) -> float:
-    """Write the softmax over C of values (C, P); return the sum of the log normalizers."""
+def _softmax(
+    values: FloatArray, present: FloatArray, out: FloatArray, buffer: FloatArray, constant: float
+) -> float:
+    """Write the softmax over C of values (C, P) and a constant; return the log normalizers' sum."""
     C, P = values.shape
     highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
     for k in range(0, P, LANES):
-        top, sums, here = broadcast(-np.inf), broadcast(0.0), load(present, k)
+        top, here = broadcast(constant), load(present, k)
         for c in range(C):
             top = maximum(load(values, c * P + k), top)
+        sums = exponential(broadcast(constant) - top)
         for c in range(C):
             term = exponential(load(values, c * P + k) - top)
             store(out, c * P + k, term)
@@ -229,9 +238,11 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
         return 0.0, n * math.log(float(C))
     penalty = 0.0
     if n_gate == 1:
+        total = C * options.pseudo_rows
         for c in range(C):
-            size = dot(R[c], rows.present)
-            weight = (size + options.pseudo_rows) / (n + C * options.pseudo_rows)
+            total += dot(R[c], rows.present)
+        for c in range(C):
+            weight = (dot(R[c], rows.present) + options.pseudo_rows) / total
             gate[c, 0] = math.log(weight)
             penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
         return penalty, 0.0
@@ -240,7 +251,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
     for step in range(GATE_STEPS + 1):
         for c in range(C):
             combine(G, gate[c], values[c])
-        normalizer = _softmax(values, rows.present, values, gradient)
+        normalizer = _softmax(values, rows.present, values, gradient, NO_OUTLIERS)
         if step == GATE_STEPS:
             break
         for c in range(C):
@@ -255,6 +266,20 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
         for j in range(1, n_gate):
             penalty += 0.5 * GATE_RIDGE * gate[c, j] * gate[c, j]
     return penalty, normalizer
+
+
+@kernel(inner=True)
+def _fit_outliers(rows: Rows, mixing: Mixing, s: int) -> float:
+    """Fit the fraction of outliers; return its penalty, and the rows' cost of not being one."""
+    R = mixing.responsibilities[s]
+    n_outliers = float(rows.n)
+    for c in range(R.shape[0]):
+        n_outliers -= dot(R[c], rows.present)
+    others = rows.n + PRIOR_OTHERS
+    weight = (max(n_outliers, 0.0) + PRIOR_OUTLIERS) / (others + PRIOR_OUTLIERS)
+    mixing.outliers[s] = weight
+    penalty = -PRIOR_OUTLIERS * math.log(weight) - others * math.log(1.0 - weight)
+    return penalty - LOG_OUTLIER_PRIOR
 
 
 @kernel(inner=True)
@@ -292,7 +317,12 @@ def _iterate(
             store(prior, k, term)
             squared = load(precision, k) * load(mixing.squares, c * P + k)
             store(mixing.scratch, c * P + k, term - 0.5 * squared)
-    total = _softmax(mixing.scratch, rows.present, R, mixing.buffer)
+    constant = NO_OUTLIERS
+    if options.log_outliers > NO_OUTLIERS:
+        penalty += _fit_outliers(rows, mixing, s)
+        weight = mixing.outliers[s]
+        constant = options.log_outliers + math.log(weight / (1.0 - weight)) + normalizer / rows.n
+    total = _softmax(mixing.scratch, rows.present, R, mixing.buffer, constant)
     return total - normalizer - 0.5 * rows.n * LOG_2PI - penalty
 
 

@@ -14,14 +14,19 @@ from scipy.special import ndtr
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, shortest
-from anmmm.evidence.models import ConditionalModel, FitCache, FreeNoise, Regressors, fit_models
+from anmmm.evidence.models import (
+    ConditionalModel,
+    FitCache,
+    FreeNoise,
+    Independent,
+    Regressors,
+    fit_models,
+)
 from anmmm.evidence.models.form import RANGES
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import Mechanisms, SplineBasis
 from anmmm.preprocessing import Cells
 
-# Nats for weights that depend on the cause: a single curve with a jump is described by them too.
-GATE_PRIOR = 4.0
 # Places at which a density of noise is compared; how often higher than a valley both of its peaks
 # are, and the fraction of the rows that each has.
 N_PLACES = 200
@@ -56,9 +61,11 @@ def mixture_length(cells: Cells, fit: Mechanisms) -> float:
     lower = ndtr((cells.lower[:, np.newaxis] - fit.curves) / fit.noise_std)
     upper = ndtr((cells.upper[:, np.newaxis] - fit.curves) / fit.noise_std)
     mass = (np.exp(fit.log_weights) * (upper - lower)).sum(axis=1)
+    width = cells.upper - cells.lower
+    outliers = np.minimum(width * fit.outlier_density, 1.0)
+    mass = (1.0 - fit.outlier_weight) * mass + fit.outlier_weight * outliers
     length = float(code_lengths(mass, cells.n_distinct).sum())
-    prior = GATE_PRIOR if fit.variant.gate > 0 else 0.0
-    return length + fit.curve_cost + fit.parameter_cost + prior
+    return length + fit.curve_cost + fit.parameter_cost
 
 
 def shortest_single(X: FloatArray, basis: SplineBasis, effect: Variable) -> ConditionalModel:
@@ -69,9 +76,9 @@ def shortest_single(X: FloatArray, basis: SplineBasis, effect: Variable) -> Cond
 
 
 def _is_single(model: ConditionalModel) -> bool:
-    """Return whether a model has one mechanism and neither parts nor noise of two peaks."""
+    """Return whether a model has one mechanism: no curves of parts, and no noise of two peaks."""
     form = model.form
-    if RANGES in form.suffixes or form.base in MIXTURES:
+    if form.base in MIXTURES or (RANGES in form.suffixes and form.base != Independent.FORM.base):
         return False
     return not (isinstance(model, FreeNoise) and has_two_peaks(model))
 

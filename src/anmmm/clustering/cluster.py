@@ -48,6 +48,7 @@ from anmmm.mixture import (
     search_mechanisms,
     smallest_noise,
 )
+from anmmm.mixture.mechanisms import ScaledMechanisms
 from anmmm.mixture.search import MAX_SEARCHED
 from anmmm.preprocessing import Standardization, standardize
 
@@ -287,13 +288,11 @@ class ClusteringResult(Record):
         ValueError
             If the labels were not refined: clusters of Θ have no curves.
         """
-        mixture = self._refined_mixture()
-        X = self._new_causes(x)
-        curves = self._scales[1].undo(mixture.curves_at(X))
+        scaled = self._scaled
+        X = _new_columns(x, "x", self._points[0].shape[1])
         if not return_std:
-            return curves
-        unit = float(self._scales[1].std[0] * self._scales[1].unit[0])
-        return curves, unit * mixture.curve_std_at(X)
+            return scaled.curves(X)
+        return scaled.curves(X), scaled.curve_std(X)
 
     @default_float_errors()
     def predict_effect(self, x: ArrayLike) -> FloatArray:
@@ -314,18 +313,13 @@ class ClusteringResult(Record):
         ValueError
             If the labels were not refined.
         """
-        mixture = self._refined_mixture()
-        X = self._new_causes(x)
-        mean = (np.exp(mixture.log_weights_at(X)) * mixture.curves_at(X)).sum(axis=1)
-        return self._scales[1].undo(mean[:, np.newaxis])[:, 0]
+        return self._scaled.mean(_new_columns(x, "x", self._points[0].shape[1]))
 
-    def _refined_mixture(self) -> Mechanisms:
+    @property
+    def _scaled(self) -> ScaledMechanisms:
         if self.mixture is None:
             raise ValueError(f"the labels were not refined ({self.reason}): there are no curves")
-        return self.mixture
-
-    def _new_causes(self, x: ArrayLike) -> FloatArray:
-        return self._scales[0].apply(_new_columns(x, "x", self._points[0].shape[1]))
+        return ScaledMechanisms(self.mixture, self._scales)
 
     def predict(self, x: ArrayLike, y: ArrayLike) -> IntArray:
         """Label new observations by the mechanism under which they are most probable.
@@ -386,14 +380,12 @@ class ClusteringResult(Record):
             mechanisms is the density of the effect or, by a refined result, a lower bound on it.
         """
         cause, effect = _new_pair(x, y, *(part.shape[1] for part in self._points))
-        X, Y = (
-            scale.apply(part) for scale, part in zip(self._scales, (cause, effect), strict=True)
-        )
-        if self.mixture is not None:
-            found = self.mixture.log_densities(X, np.ascontiguousarray(Y[:, 0]))
-        else:
-            with blas_threads_for(len(self.labels)):
-                found = self._predictor.log_densities(X, Y, self.labels, self.n_mechanisms)
+        if self.refined:
+            return self._scaled.log_densities(cause, effect)
+        X = self._scales[0].apply(cause)
+        Y = self._scales[1].apply(effect)
+        with blas_threads_for(len(self.labels)):
+            found = self._predictor.log_densities(X, Y, self.labels, self.n_mechanisms)
         return found - self._scales[1].log_unit
 
     @computed
@@ -460,7 +452,7 @@ def cluster_mechanisms(
 
     Notes
     -----
-    One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. Mechanisms
+    One fit, k-means on Θ, then EM, linear in the number of observations. Mechanisms
     share the size of their noise, or each has its own, which may grow with the cause; weights are
     equal, free, or depend on the cause. The shortest description chooses. One mechanism competes as
     the shortest of all models of one mechanism that `anmmm.infer_direction` has. The accuracy:

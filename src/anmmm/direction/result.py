@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anmmm._categories import Variables
 from anmmm._record import Record, computed
 from anmmm._text import counted, hypotheses, renamed
-from anmmm._typing import BoolArray, RandomState
+from anmmm._typing import BoolArray, FloatArray, IntArray, RandomState
 from anmmm._validation import check_choice, check_rng
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
 from anmmm.direction.hypotheses import Hypotheses, Probabilities
+from anmmm.direction.labels import cluster_effect, labels_problem, number_note
 from anmmm.direction.outcome import (
     BY_DIRECTION,
     INDEPENDENT,
@@ -25,6 +26,9 @@ from anmmm.evidence import CommonCause, EvidenceResult, sign_of
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
+
+if TYPE_CHECKING:
+    from anmmm.clustering import ClusteringResult
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
 # observations, and with none on f1 from 500 on (docs/notes/tried.md). Where a descent starts
@@ -70,6 +74,18 @@ class DirectionResult(Record):
         access.
     dependence : float or None
         Nats per observation that the shortest model saves over independence.
+    clustering : ClusteringResult or None
+        ``cluster_mechanisms(cause, effect, "auto")`` of the observations that were compared,
+        computed at the first access. None without a direction, with categories, or if the effect
+        has several columns or two values.
+    labels : ndarray of int, shape (n_samples,), or None
+        Mechanism of each observation, by `clustering`.
+    n_mechanisms : int or None
+        Their number, which the model of the decision need not have.
+    probabilities_of_labels : ndarray of shape (n_samples, n_mechanisms) or None
+        Probability of each mechanism.
+    labels_note : str
+        Why there are no labels, or why the model of the decision has another number; else empty.
 
     Notes
     -----
@@ -158,6 +174,33 @@ class DirectionResult(Record):
     def dependence(self) -> float | None:
         """Nats per observation that the shortest model saves over independence."""
         return None if self.evidence is None else self.evidence.dependence
+
+    @computed
+    def clustering(self) -> ClusteringResult | None:
+        """Mechanisms of the effect in the decided direction."""
+        return cluster_effect(self._variables, self.names, self.direction)
+
+    @property
+    def labels(self) -> IntArray | None:
+        """Mechanism of each observation."""
+        return None if self.clustering is None else self.clustering.labels
+
+    @property
+    def n_mechanisms(self) -> int | None:
+        """Number of mechanisms of the labels."""
+        return None if self.clustering is None else self.clustering.n_mechanisms
+
+    @property
+    def probabilities_of_labels(self) -> FloatArray | None:
+        """Probability of each mechanism."""
+        return None if self.clustering is None else self.clustering.probabilities
+
+    @property
+    def labels_note(self) -> str:
+        """Why there are no labels, or another number of mechanisms than in the decision."""
+        if self.clustering is None:
+            return labels_problem(self._variables, self.names, self.direction)
+        return number_note(self.clustering, self.evidence, self.direction)
 
     @computed
     def independence_pvalue(self) -> float:

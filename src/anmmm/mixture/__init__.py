@@ -19,7 +19,12 @@ from anmmm.mixture.em import (
     smallest_noise,
 )
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit, fit_location_scale
-from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant, by_first_appearance
+from anmmm.mixture.mechanisms import (
+    Mechanisms,
+    Sample,
+    Variant,
+    by_first_appearance,
+)
 from anmmm.mixture.search import (
     MANY,
     MAX_NUMBER,

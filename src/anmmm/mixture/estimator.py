@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import check_count, check_nonnegative
 from anmmm._warning import default_float_errors
-from anmmm.mixture.em import fit_single, is_auto, smallest_noise
-from anmmm.mixture.fits import fit_location_scale
-from anmmm.mixture.mechanisms import Mechanisms, Sample, by_first_appearance
+from anmmm.mixture.em import is_auto, smallest_noise
+from anmmm.mixture.mechanisms import Mechanisms, Sample, ScaledMechanisms
 from anmmm.mixture.search import (
     MAX_NUMBER,
     MAX_SEARCHED,
@@ -64,8 +62,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     criterion_ : float
         ``-lower_bound_`` plus the cost of weights and noise; the smaller the better.
     criteria_ : dict of int to float
-        The smallest criterion of each number of mechanisms that was tried; of one, also if its
-        noise depends on the cause.
+        The smallest criterion of each number of mechanisms that was tried.
     n_iter_ : int
         Iterations of the last run.
     converged_ : bool
@@ -155,8 +152,8 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             if is_auto(self.n_mechanisms)
             else check_count(self.n_mechanisms, "n_mechanisms", maximum=n_samples)
         )
-        x, self._record_x = standardize(cause)
-        z, self._record_y = standardize(effect)
+        x, scale_x = standardize(cause)
+        z, scale_y = standardize(effect)
         basis = SplineBasis.of(x)
         sample = Sample(basis, x, z[:, 0], smallest_noise(Cells.of(z[:, 0])))
         starts = [] if self.init is None else [as_responsibilities(self.init, n_samples)]
@@ -175,18 +172,15 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.criteria_ = {number: fit.criterion for number, fit in best.items()}
         if wanted is None:
             best = {number: fit for number, fit in best.items() if not _n_unused(fit)}
-            self.criteria_[1] = min(self.criteria_[1], _location_scale_criterion(sample))
             wanted = min(best, key=self.criteria_.__getitem__)
-        fit = best[wanted]
-        self._order = by_first_appearance(fit.labels, fit.n_mechanisms)
-        self.fit_result_ = fit
+        self.fit_result_ = fit = best[wanted].numbered()
+        self._scaled = ScaledMechanisms(fit, (scale_x, scale_y))
         self.n_mechanisms_ = fit.n_mechanisms
-        self.probabilities_ = fit.probabilities[:, self._order]
-        self.labels_ = self.probabilities_.argmax(axis=1)
-        self.weights_ = fit.weights[self._order]
+        self.probabilities_ = fit.probabilities
+        self.labels_ = fit.labels
+        self.weights_ = fit.weights
         variances = np.average(fit.noise_std**2, axis=0, weights=fit.probabilities)
-        unit = float(self._record_y.std[0] * self._record_y.unit[0])
-        self.noise_std_ = unit * np.sqrt(variances[self._order])
+        self.noise_std_ = self._scaled.unit * np.sqrt(variances)
         self.lower_bound_ = fit.bound
         self.criterion_ = fit.criterion
         self.n_iter_ = fit.n_iter
@@ -207,9 +201,9 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         cause, _ = check_new_input(self, X, None)
-        curves = self.fit_result_.curves_at(self._record_x.apply(cause))[:, self._order]
-        return np.asarray(self._record_y.undo(curves))
+        return self._scaled.curves(cause)
 
+    @default_float_errors()
     def mean(self, X: ArrayLike) -> FloatArray:
         """Curves averaged by the weights of their mechanisms: the expected effect at new points.
 
@@ -222,8 +216,9 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ndarray of shape (n_new,)
             No mechanism need have an effect near it.
         """
-        curves = self.curves(X)
-        return np.asarray((curves * self._weights_at(X)).sum(axis=1))
+        check_is_fitted(self)
+        cause, _ = check_new_input(self, X, None)
+        return self._scaled.mean(cause)
 
     def transform(self, X: ArrayLike) -> Any:
         """Return `curves` as new features of an observation, a data frame after ``set_output``.
@@ -270,7 +265,8 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         if y is None:
-            return self._weights_at(X)
+            cause, _ = check_new_input(self, X, None)
+            return self._scaled.weights(cause)
         return np.asarray(softmax(self._log_densities(X, y), axis=1))
 
     @default_float_errors()
@@ -295,16 +291,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         cause, effect = check_new_input(self, X, y)
         if effect is None:
             raise ValueError("y is None: a mechanism shows in cause and effect together; pass y")
-        points = self._record_x.apply(cause)
-        z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
-        found = self.fit_result_.log_densities(points, z)[:, self._order]
-        return found - self._record_y.log_unit
-
-    def _weights_at(self, X: ArrayLike) -> FloatArray:
-        """Mixture weights (n_new, n_mechanisms_) at causes."""
-        cause, _ = check_new_input(self, X, None)
-        log_weights = self.fit_result_.log_weights_at(self._record_x.apply(cause))
-        return np.asarray(np.exp(log_weights)[:, self._order])
+        return self._scaled.log_densities(cause, _one_column(effect))
 
     @property
     def _n_features_out(self) -> int:
@@ -324,10 +311,3 @@ def _n_unused(fit: Mechanisms) -> int:
 
 def _unused_and_criterion(fit: Mechanisms) -> tuple[int, float]:
     return _n_unused(fit), fit.criterion
-
-
-def _location_scale_criterion(sample: Sample) -> float:
-    """Return the criterion of one mechanism whose noise depends on the cause."""
-    single = fit_single(sample.basis, sample.y, floor=sample.floor)
-    fit = fit_location_scale(sample.basis, sample.y, single, floor=sample.floor)
-    return 0.5 * math.log(len(sample.y)) - fit.evidence

@@ -16,6 +16,7 @@ from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import CONVERGED, Fits, Problem, Work
 from anmmm._kernels.varying import (
     GATE_RIDGE,
+    NO_OUTLIERS,
     Mixing,
     NoiseOptions,
     Rows,
@@ -23,9 +24,9 @@ from anmmm._kernels.varying import (
 )
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.layout import aligned, padded
 from anmmm.mixture.splines import Columns, SplineBasis
+from anmmm.preprocessing import Standardization
 
 # Squared distance, in variances of the effect, of what is too far for numbers.
 FARTHEST = 1e300
@@ -42,11 +43,13 @@ class Variant(Record, eq=True):
 
     `noise`: ``"shared"``, ``"own"`` of each mechanism, or ``"linear"``, own and log σ linear in
     a single cause. `gate`: degree of the polynomial of it whose softmax are the weights; 0 for
-    constant weights, -1 for equal ones.
+    constant weights, -1 for equal ones. `outliers`: whether some rows are of no mechanism and
+    uniform in the range of the effect; only with constant or equal weights.
     """
 
     noise: str = "shared"
     gate: int = 0
+    outliers: bool = False
 
     @property
     def depends_on_the_cause(self) -> bool:
@@ -65,6 +68,8 @@ class Variant(Record, eq=True):
             cost += 0.5 * (n_mechanisms - 1) * math.log1p(n_samples / prior)
         if self.gate > 0:
             cost += 0.5 * (n_mechanisms - 1) * self.gate * log_n
+        if self.outliers:
+            cost += 0.5 * log_n
         return cost
 
 
@@ -113,11 +118,13 @@ class Mechanisms(Record):
     splines, polynomials : Columns, Polynomials
         The columns of curves, and of noise and gate, anywhere.
     probabilities : ndarray of shape (n_samples, n_mechanisms)
-        Probability of each mechanism.
+        Probability of each mechanism, if the row is no outlier.
     curves : ndarray of shape (n_samples, n_mechanisms)
         Posterior mean of each curve at the observations.
     noise_std, log_weights : ndarray of shape (n_samples, n_mechanisms)
         Standard deviation of the noise and log weight of each mechanism at the observations.
+    outlier_weight, outlier_density : float
+        Fraction of the rows that are of no mechanism, and their density.
     bound : float
         Lower bound on the log marginal likelihood of the effect.
     curve_cost : float
@@ -140,35 +147,13 @@ class Mechanisms(Record):
     curves: FloatArray
     noise_std: FloatArray
     log_weights: FloatArray
+    outlier_weight: float
+    outlier_density: float
     bound: float
     curve_cost: float
     parameter_cost: float
     n_iter: int
     converged: bool
-
-    @classmethod
-    def of_single(cls, fit: MixtureFit, polynomials: Polynomials) -> Mechanisms:
-        """Take over one mechanism with constant noise."""
-        n = len(fit.curves)
-        return cls(
-            variant=Variant("shared", -1),
-            mean=fit.mean,
-            factor=fit.factor,
-            noise=np.full((1, 1), math.log(fit.noise_variance)),
-            gate=np.empty((1, 0)),
-            floor=fit.noise_variance,
-            splines=fit.splines,
-            polynomials=polynomials,
-            probabilities=fit.probabilities,
-            curves=fit.curves,
-            noise_std=np.full((n, 1), math.sqrt(fit.noise_variance)),
-            log_weights=np.zeros((n, 1)),
-            bound=fit.bound,
-            curve_cost=fit.curve_cost,
-            parameter_cost=fit.parameter_cost,
-            n_iter=fit.n_iter,
-            converged=fit.converged,
-        )
 
     @property
     def n_mechanisms(self) -> int:
@@ -226,7 +211,11 @@ class Mechanisms(Record):
         squared = np.nan_to_num(squared, nan=FARTHEST, posinf=FARTHEST)
         scale = self.noise_std_at(X)
         densities = -0.5 * math.log(2.0 * math.pi) - np.log(scale) - 0.5 * squared / scale**2
-        return np.asarray(self.log_weights_at(X) + densities)
+        return np.asarray(math.log1p(-self.outlier_weight) + self.log_weights_at(X) + densities)
+
+    def numbered(self) -> Mechanisms:
+        """Return the same fit with its mechanisms in the order of their first observations."""
+        return self.reordered(by_first_appearance(self.labels, self.n_mechanisms))
 
     def reordered(self, order: IntArray) -> Mechanisms:
         """Return the same fit with its mechanisms in another order, (n_mechanisms,)."""
@@ -241,6 +230,40 @@ class Mechanisms(Record):
             noise_std=np.ascontiguousarray(self.noise_std[:, order]),
             log_weights=np.ascontiguousarray(self.log_weights[:, order]),
         )
+
+
+class ScaledMechanisms(Record):
+    """A fitted mixture for causes and effects in their own units, (n_points, n_features) each."""
+
+    mechanisms: Mechanisms
+    scales: tuple[Standardization, Standardization]
+
+    @property
+    def unit(self) -> float:
+        """Unit of the effect, per standardized one."""
+        return float(self.scales[1].std[0] * self.scales[1].unit[0])
+
+    def curves(self, X: FloatArray) -> FloatArray:
+        """Return each curve, (n_points, n_mechanisms)."""
+        return self.scales[1].undo(self.mechanisms.curves_at(self.scales[0].apply(X)))
+
+    def curve_std(self, X: FloatArray) -> FloatArray:
+        """Return the posterior standard deviation of each curve, (n_points, n_mechanisms)."""
+        return self.unit * self.mechanisms.curve_std_at(self.scales[0].apply(X))
+
+    def weights(self, X: FloatArray) -> FloatArray:
+        """Return the weights of the mechanisms, (n_points, n_mechanisms)."""
+        return np.asarray(np.exp(self.mechanisms.log_weights_at(self.scales[0].apply(X))))
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        """Return the curves averaged by the weights, (n_points,)."""
+        return np.asarray((self.curves(X) * self.weights(X)).sum(axis=1))
+
+    def log_densities(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Return log weight plus expected log density of effects, (n_points, n_mechanisms)."""
+        points = self.scales[0].apply(X)
+        effects = np.ascontiguousarray(self.scales[1].apply(Y)[:, 0])
+        return self.mechanisms.log_densities(points, effects) - self.scales[1].log_unit
 
 
 def noise_std(columns: FloatArray, noise: FloatArray, floor: float) -> FloatArray:
@@ -274,6 +297,11 @@ class Sample(Record):
         """The columns of noise and gate."""
         return Polynomials.of(self.points)
 
+    @property
+    def outlier_density(self) -> float:
+        """Density of a row of no mechanism."""
+        return 1.0 / max(float(np.ptp(self.y)), math.sqrt(self.floor))
+
     def fit(
         self,
         starts: Sequence[FloatArray],
@@ -305,7 +333,7 @@ class Sample(Record):
             *((S, 3 + self.basis.n_null), (S, width), (S, C), (S, C), vectors),
             *(elimination, vectors, (S, C, width + 1, width)),
             *((S, C, P), (S, C, P), (S, C, P), (S, C, n_noise), (S, C, n_gate)),
-            *((S,), (S,), (S,), (C, P), (C, P), (2, P), (n_gate, n_gate), (LANES,)),
+            *((S,), (S,), (S,), (S,), (C, P), (C, P), (2, P), (n_gate, n_gate), (LANES,)),
             *space_shapes,
             *((P,), (n_noise, P), (n_gate, P), (0 if label_likelihood is None else C, P)),
         ]
@@ -330,7 +358,10 @@ class Sample(Record):
         made.gate_inverse[:] = np.linalg.inv(information)
         curves = layout.rows._replace(y=y, responsibilities=y)
         rows = Rows(curves, noise_slots, gate_slots, label_slots, layout.rows.present, n)
-        options = NoiseOptions(variant.noise == "shared", noise_variance, self.floor, PSEUDO_ROWS)
+        log_outliers = math.log(self.outlier_density) if variant.outliers else NO_OUTLIERS
+        options = NoiseOptions(
+            variant.noise == "shared", noise_variance, self.floor, PSEUDO_ROWS, log_outliers
+        )
         problem = Problem(
             self.basis.prior, self.basis.n_null, N_INNER, 1.0, tol, max_iter, -math.inf
         )
@@ -356,9 +387,18 @@ class Sample(Record):
         std = noise_std(noise_columns, noise, self.floor)
         log_weights = log_softmax(gate_columns @ gate.T)
         joint = log_weights - np.log(std) - 0.5 * ((self.y[:, np.newaxis] - curves) / std) ** 2
-        log_likelihood = float(np.logaddexp.reduce(joint, axis=1).sum())
-        log_likelihood -= 0.5 * n * math.log(2.0 * math.pi)
+        joint -= 0.5 * math.log(2.0 * math.pi)
+        log_density = np.logaddexp.reduce(joint, axis=1)
+        outlier_weight = float(mixing.outliers[winner])
+        if variant.outliers:
+            outlier = math.log(outlier_weight * self.outlier_density)
+            log_density = np.logaddexp(math.log1p(-outlier_weight) + log_density, outlier)
+        log_likelihood = float(log_density.sum())
         bound = float(mixing.bounds[winner])
+        responsibilities = mixing.responsibilities[winner][:, self.basis.layout.places].T.copy()
+        # Outliers so far that no mechanism has a number.
+        is_far = ~responsibilities.any(axis=1)
+        responsibilities[is_far] = np.exp(log_softmax(joint[is_far]))
         return Mechanisms(
             variant=variant,
             mean=mean,
@@ -368,10 +408,12 @@ class Sample(Record):
             floor=self.floor,
             splines=self.basis.splines,
             polynomials=self.polynomials,
-            probabilities=mixing.responsibilities[winner][:, self.basis.layout.places].T.copy(),
+            probabilities=responsibilities / responsibilities.sum(axis=1, keepdims=True),
             curves=curves,
             noise_std=std,
             log_weights=log_weights,
+            outlier_weight=outlier_weight,
+            outlier_density=self.outlier_density,
             bound=bound,
             curve_cost=log_likelihood - bound,
             parameter_cost=variant.cost(n, C) - math.lgamma(C + 1),

@@ -14,11 +14,15 @@ import numpy as np
 from scipy.special import softmax
 
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.em import fit_mixture, fit_single
+from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import K_MEANS_ITER, least_squares_parts, soften, start_rows
+from anmmm.mixture.starts import (
+    least_squares_parts,
+    soften,
+    start_rows,
+)
 from anmmm.preprocessing import mean_ranks
 
 # Largest number that is tried by default, and the largest that is searched.
@@ -27,12 +31,19 @@ MAX_SEARCHED = 8
 # Variants that are searched for every number, and those that are fitted from their results.
 CONSTANT = Variant("own", 0)
 GATED = Variant("shared", 2)
-FROM_CONSTANT = (Variant("shared", -1), Variant("shared", 0), Variant("linear", 0))
-FROM_GATED = (Variant("shared", 1), Variant("own", 1), Variant("own", 2), Variant("linear", 1))
+EQUAL = Variant("shared", -1)
+FREE = Variant("shared", 0)
+LINEAR = Variant("linear", 0)
+LOGISTIC = Variant("shared", 1)
+OWN_LOGISTIC = Variant("own", 1)
+# Variants with outliers, the first one also of one mechanism.
+WITH_OUTLIERS = (Variant("shared", -1, outliers=True), Variant("own", 0, outliers=True))
 # Largest number of mechanisms whose weights depend on the cause.
 MAX_GATED = 4
 # Numbers, of the smallest criteria, for which all variants are fitted.
 N_REFINED = 2
+# Noise variance that the fit of one mechanism starts from.
+START_VARIANCE = 0.1
 # Nats per observation by which the last iteration raises the bound, and most iterations.
 SEARCH_TOLERANCE = 1e-5
 SEARCH_ITER = 150
@@ -40,13 +51,15 @@ SEARCH_ITER = 150
 COARSE = 10.0
 COARSE_ITER = 40
 # Pairs of mechanisms that are merged, those of the largest overlap.
-N_MERGED = 4
+N_MERGED = 2
 # Starts from lines through rows drawn at random.
 N_LINES = 6
 # Singular values of a line's rows, relative to the largest, below which it is level.
 LEVEL = 0.15
 # Quantiles of the cause at which two curves may cross, besides its middle.
 CROSSINGS = (0.2, 0.8)
+# Iterations of k-means of cause and effect.
+PLANE_ITER = 8
 # Distance from a curve, in medians, beyond which rows may have larger noise.
 FAR_MEDIANS = 1.5
 
@@ -90,22 +103,22 @@ def search_mechanisms(
     Beyond 4000 observations the search is on 2000 of them, and its shortest fits of each number are
     the starts of fits to all.
     """
+    wanted = [number] if number else range(1, max_mechanisms + 1)
     rows = start_rows(sample.basis, sample.y)
     if isinstance(rows, slice):
         search = Search(sample, extra_starts, tol, max_iter)
-        return search.number(number) if number else search.numbers(max_mechanisms)
+        return search.numbers(wanted)
     part = Sample(
         SplineBasis.of(sample.points[rows]), sample.points[rows], sample.y[rows], sample.floor
     )
     search = Search(part, lambda n: [start[rows] for start in extra_starts(n)], tol, max_iter)
-    found = search.number(number) if number else search.numbers(max_mechanisms)
+    found = search.numbers(wanted)
     whole = Search(sample, no_starts, tol, max_iter)
-    fits = {1: [Mechanisms.of_single(whole.single, sample.polynomials)]}
+    fits = {}
     for n, candidates in found.items():
-        if n > 1:
-            shortest = min(candidates, key=lambda fit: fit.criterion)
-            start = softmax(shortest.log_densities(sample.points, sample.y), axis=1)
-            fits[n] = [whole.fit([start], shortest.variant)]
+        shortest = min(candidates, key=lambda fit: fit.criterion)
+        start = softmax(shortest.log_densities(sample.points, sample.y), axis=1)
+        fits[n] = [whole.fit([start], shortest.variant)]
     return fits
 
 
@@ -173,7 +186,7 @@ def many_mechanisms(
             y,
             starts=[numbers[number].probabilities],
             rows=rows,
-            noise_variance=search.single.noise_variance / number**2,
+            noise_variance=search.noise_variance / number**2,
             most=best.criterion,
             floor=floor,
             tol=tol,
@@ -210,50 +223,44 @@ class Search:
     def __init__(self, sample: Sample, extra_starts: ExtraStarts, tol: float, max_iter: int):
         self.sample = sample
         self.extra_starts = extra_starts
+        self.is_single_cause = sample.points.shape[1] == 1
         self.tol = tol
         self.max_iter = max_iter
-        self.single: MixtureFit = fit_single(sample.basis, sample.y, floor=sample.floor)
-        self.one = Mechanisms.of_single(self.single, sample.polynomials)
-        self.residuals = sample.y - self.single.curves[:, 0]
-        self.is_single_cause = sample.points.shape[1] == 1
+        self.noise_variance = START_VARIANCE
+        self.one = self.fit([np.ones((len(sample.y), 1))], EQUAL)
+        self.noise_variance = float(self.one.noise_std[0, 0]) ** 2
+        self.residuals = sample.y - self.one.curves[:, 0]
         self.made_cuts: dict[int, list[FloatArray]] = {}
 
-    def numbers(self, max_mechanisms: int) -> dict[int, list[Mechanisms]]:
-        """Fit 1 to `max_mechanisms`, all variants of the numbers that may be the shortest."""
-        last = min(max_mechanisms + 1, len(self.sample.y))
-        constant = self.up_and_down(CONSTANT, last, {})
+    def numbers(self, wanted: Sequence[int]) -> dict[int, list[Mechanisms]]:
+        """Fit 1 and the wanted numbers, all variants of those that may be the shortest."""
+        fits = {1: [self.one]}
+        if self.is_single_cause:
+            fits[1].append(self.fit([self.one.probabilities], LINEAR))
+        several = [number for number in wanted if number > 1]
+        if not several:
+            return fits
+        largest = max(several)
+        if largest > MAX_SEARCHED:
+            starts = [*self.cuts(largest), *self.extra_starts(largest)]
+            fits[largest] = [self.fit(starts, variant) for variant in (EQUAL, CONSTANT)]
+            return fits
+        constant = self.up_and_down(CONSTANT, min(largest + 1, len(self.sample.y)), {})
         gated: dict[int, Mechanisms] = {}
         if self.is_single_cause:
-            gated = self.up_and_down(GATED, min(max_mechanisms, MAX_GATED), constant)
-        fits = {1: [self.one]}
-        criteria: dict[int, float] = {}
-        for number in range(2, max_mechanisms + 1):
-            fits[number] = [constant[number]]
+            gated = self.up_and_down(GATED, min(largest + 1, MAX_GATED, len(constant)), constant)
+        for number in several:
+            fits[number] = list(self.main_variants(constant[number]))
             if number in gated:
                 fits[number].append(gated[number])
-            criteria[number] = min(fit.criterion for fit in fits[number])
+        criteria = {n: min(fit.criterion for fit in fits[n]) for n in several}
         shortest = sorted(criteria, key=criteria.__getitem__)[:N_REFINED]
-        # Noise that depends on the cause may need fewer mechanisms.
-        fewer = [number - 1 for number in shortest if number > 2]
-        for number in {*shortest, *fewer}:
-            fits[number] = list(self.variants(constant[number], gated.get(number)))
-        return fits
-
-    def number(self, number: int) -> dict[int, list[Mechanisms]]:
-        """Fit 1 and `number`."""
-        fits = {1: [self.one]}
-        if number == 1:
-            return fits
-        if number > MAX_SEARCHED:
-            starts = [*self.cuts(number), *self.extra_starts(number)]
-            fits[number] = [self.fit(starts, variant) for variant in FROM_CONSTANT[:2]]
-            return fits
-        last = min(number + 1, len(self.sample.y))
-        constant = self.up_and_down(CONSTANT, last, {})[number]
-        gated = None
-        if self.is_single_cause:
-            gated = self.up_and_down(GATED, last, {number: constant})[number]
-        fits[number] = list(self.variants(constant, gated))
+        for number in shortest:
+            fits[number] += self.variants(fits[number], gated.get(number))
+        # Outliers may have been a mechanism of their own.
+        for number in {1, *shortest, *(n - 1 for n in shortest)}:
+            if number in fits:
+                fits[number] += self.with_outliers(constant, number)
         return fits
 
     def up_and_down(
@@ -262,11 +269,14 @@ class Search:
         """Fit a variant from smaller numbers, then from larger ones; `others` are more starts."""
         fits = {1: self.one}
         for number in range(2, max_mechanisms + 1):
-            starts = [*self.cuts(number), *self.lines(number)]
-            if number > 2:
-                starts += self.splits(fits[number - 1])
+            starts: list[FloatArray] = []
             if variant.gate > 0:
                 starts += self.cuts_of_the_cause(number)
+            else:
+                starts += self.cuts(number)
+                starts += self.lines(number)
+            if number > 2:
+                starts += self.splits(fits[number - 1])
             if number in others:
                 starts.append(others[number].probabilities)
             fits[number] = self.fit(starts, variant, is_coarse=True)
@@ -277,21 +287,46 @@ class Search:
                 fits[number] = merged
         return fits
 
-    def variants(self, constant: Mechanisms, gated: Mechanisms | None) -> Iterator[Mechanisms]:
-        """Fit all variants of a number."""
+    def main_variants(self, constant: Mechanisms) -> Iterator[Mechanisms]:
+        """Fit the variants that differ most: also equal weights and the same noise, growing noise.
+
+        Equal weights start from cuts and the further starts, too.
+        """
         number = constant.n_mechanisms
-        for variant in (CONSTANT, *FROM_CONSTANT):
-            if variant.depends_on_the_cause and not self.is_single_cause:
-                continue
-            starts = [constant.probabilities]
-            if variant.noise == "shared":
-                starts += self.cuts(number)
-                starts += self.extra_starts(number)
+        yield constant
+        starts = [constant.probabilities, *self.cuts(number), *self.extra_starts(number)]
+        yield self.fit(starts, EQUAL)
+        if self.is_single_cause:
+            yield self.fit([constant.probabilities], LINEAR)
+
+    def variants(
+        self, main: Sequence[Mechanisms], gated: Mechanisms | None
+    ) -> Iterator[Mechanisms]:
+        """Fit the other variants of a number, and continue those that ended early."""
+        starts = [fit.probabilities for fit in main[:2]]
+        for variant in (CONSTANT, FREE):
             yield self.fit(starts, variant)
         if gated is None:
             return
-        for variant in (GATED, *FROM_GATED):
-            yield self.fit([gated.probabilities], variant)
+        yield self.fit([gated.probabilities], GATED)
+        starts = [gated.probabilities, *self.cuts_of_the_cause(gated.n_mechanisms)]
+        logistic = self.fit(starts, LOGISTIC)
+        yield logistic
+        yield self.fit([logistic.probabilities], OWN_LOGISTIC)
+
+    def with_outliers(
+        self, constant: Mapping[int, Mechanisms], number: int
+    ) -> Iterator[Mechanisms]:
+        """Fit a number of mechanisms with outliers, also from the rows of the largest noise."""
+        starts = [constant[number].probabilities]
+        if number > 1:
+            starts += self.cuts(number)
+        if number + 1 in constant:
+            larger = constant[number + 1]
+            widest = larger.noise[:, 0].argmax()
+            starts.append(np.delete(larger.probabilities, widest, axis=1))
+        for variant in WITH_OUTLIERS[: min(number, 2)]:
+            yield self.fit(starts, variant)
 
     def fit(
         self,
@@ -303,7 +338,7 @@ class Search:
     ) -> Mechanisms:
         """Fit a variant from the best of several starts."""
         number = starts[0].shape[1]
-        variance = self.single.noise_variance / number**2
+        variance = self.noise_variance / number**2
         tol, max_iter = self.tol, self.max_iter
         if is_coarse:
             tol, max_iter = COARSE * tol, min(COARSE_ITER, max_iter)
@@ -349,8 +384,7 @@ class Search:
             yield as_start(plane_parts(plane, number), number)
 
     def splits(self, fit: Mechanisms) -> Iterator[FloatArray]:
-        """Split each mechanism by the sign and the size of its residuals."""
-        design = self.sample.basis.design
+        """Split each mechanism by its residuals, and by their size."""
         labels = fit.labels
         number = fit.n_mechanisms + 1
         for mechanism in range(fit.n_mechanisms):
@@ -359,14 +393,11 @@ class Search:
                 continue
             residuals = self.sample.y - fit.curves[:, mechanism]
             distance = np.abs(residuals)
-            moved = [residuals > 0.0, distance > FAR_MEDIANS * np.median(distance[is_member])]
+            is_far = distance > FAR_MEDIANS * np.median(distance[is_member])
             is_upper = np.zeros(len(labels), bool)
             is_upper[is_member] = least_squares_parts(residuals[is_member], 2) > 0
-            moved.append(is_upper)
-            if design.shape[1] > 1:
-                moved.append(residuals * design[:, 1] > 0.0)
-            for is_moved in moved:
-                yield as_start(np.where(is_member & is_moved, number - 1, labels), number)
+            for is_moved in (is_far & is_member, is_upper):
+                yield as_start(np.where(is_moved, number - 1, labels), number)
 
     def merges(self, fit: Mechanisms) -> Iterator[FloatArray]:
         """Merge pairs of mechanisms, those that overlap most."""
@@ -384,7 +415,7 @@ class Search:
             yield soften(merged)
 
     def lines(self, number: int) -> Iterator[FloatArray]:
-        """Draw lines, each through a few rows; every row starts at the nearest one."""
+        """Draw lines through a few rows each; every row starts at the nearest line."""
         y = self.sample.y
         causes = np.column_stack([np.ones(len(y)), self.sample.points])
         order = np.lexsort((y, self.sample.points[:, 0]))
@@ -412,7 +443,7 @@ def plane_parts(points: FloatArray, number: int) -> IntArray:
     """Label points (n_samples, 2) by k-means, from ranges of their first principal component."""
     axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
     labels = least_squares_parts(points @ axes[0], number)
-    for _ in range(K_MEANS_ITER):
+    for _ in range(PLANE_ITER):
         sizes = np.bincount(labels, minlength=number)
         if sizes.min() == 0:
             break
