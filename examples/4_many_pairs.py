@@ -31,7 +31,7 @@ from anmmm.report import write_report
 folder = Path(tempfile.mkdtemp())
 n_pairs = 300
 n_related = n_pairs * 4 // 5
-kinds, pairs, truths = ("AN-s", "LS-s", "MN-U", "binary"), {}, []
+kinds, pairs, truths = ("AN", "AN-s", "LS-s", "MN-U"), {}, []
 for seed in range(n_related):
     x, y = make_single_mechanism(kinds[seed % 4], 80, random_state=seed)
     turned = seed // 4 % 2 == 1

@@ -105,8 +105,7 @@ def evaluate_command(
 
     SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
     setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
-    -a0.75; AN, AN-s, LS, LS-s, MN-U, PNL-arcsinh, PNL-logistic, PNL-cbrt, binary, logistic,
-    ordered, grouped, count, each also with -uniform, -bimodal or -exponential, the cause.
+    -a0.75; AN, AN-s, LS, LS-s, MN-U, each also with -uniform, -bimodal or -exponential, the cause.
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors
