@@ -178,3 +178,5 @@ _MORE: tuple[Part, ...] = (
     partial(description_lengths, *points()),
     _ties,
 )
+# A decision, clusters and a graph.
+DEMO: tuple[Part, ...] = (*GRAPH, _mixtures, partial(_evaluate, "dense", 40), _tests)

@@ -122,12 +122,15 @@ def _compile_ahead() -> None:
     context = click.get_current_context(silent=True)
     if context is None:
         return
-    is_graph = context.command is graph_command
-    # Other commands need other kernels.
-    if is_graph or context.params.get("criterion", "") in (None, "evidence"):
-        from anmmm._ahead import DECISIONS, GRAPH, compile_ahead
+    from anmmm._ahead import DECISIONS, DEMO, GRAPH, compile_ahead
 
-        compile_ahead(GRAPH if is_graph else DECISIONS)
+    if context.command is graph_command:
+        compile_ahead(GRAPH)
+    elif context.command is demo_command:
+        compile_ahead(DEMO)
+    elif context.params.get("criterion", "") in (None, "evidence"):
+        # Other commands need other kernels.
+        compile_ahead(DECISIONS)
 
 
 def _run() -> Any:
