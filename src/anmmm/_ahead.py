@@ -92,7 +92,8 @@ def _hidden() -> None:
     cell_masses(np.arange(2.0), np.ones(1), np.zeros((1, 1)), np.ones((1, 1)))
 
 
-_several, _tests = partial(_mixture, 2), partial(hsic_test, *points())
+_several = partial(_mixture, 2)
+_tests = partial(hsic_test, *points())
 
 # Parts of a decision; of many decisions, some with ties and a check; of a graph. Processes take
 # them in turn.
@@ -168,9 +169,10 @@ def _evaluate(engine: str, n_samples: int) -> None:
     objective.value_and_grad(np.full(objective.n_params, 0.1))
 
 
+_low_rank = partial(_evaluate, "lowrank", 40)
 _MORE: tuple[Part, ...] = (
     partial(_evaluate, "dense", 40),
-    partial(_evaluate, "lowrank", 40),
+    _low_rank,
     partial(_evaluate, "lowrank", BLOCKS),
     _mixtures,
     _process,
@@ -178,5 +180,5 @@ _MORE: tuple[Part, ...] = (
     partial(description_lengths, *points()),
     _ties,
 )
-# A decision, clusters and a graph.
-DEMO: tuple[Part, ...] = (*GRAPH, _mixtures, partial(_evaluate, "dense", 40), _tests)
+# A decision, clusters of 400 rows and a graph.
+DEMO: tuple[Part, ...] = (*GRAPH, _mixtures, _low_rank, _tests)

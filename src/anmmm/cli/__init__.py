@@ -122,15 +122,13 @@ def _compile_ahead() -> None:
     context = click.get_current_context(silent=True)
     if context is None:
         return
-    from anmmm._ahead import DECISIONS, DEMO, GRAPH, compile_ahead
+    by_evidence = context.params.get("criterion", "") in (None, "evidence")
+    # Other commands need other kernels.
+    if by_evidence or context.command in (graph_command, demo_command):
+        from anmmm._ahead import DECISIONS, DEMO, GRAPH, compile_ahead
 
-    if context.command is graph_command:
-        compile_ahead(GRAPH)
-    elif context.command is demo_command:
-        compile_ahead(DEMO)
-    elif context.params.get("criterion", "") in (None, "evidence"):
-        # Other commands need other kernels.
-        compile_ahead(DECISIONS)
+        parts = {graph_command: GRAPH, demo_command: DEMO}
+        compile_ahead(parts.get(context.command, DECISIONS))
 
 
 def _run() -> Any:
