@@ -40,9 +40,12 @@ def default_float_errors() -> Iterator[None]:
 
 def with_numpy_defaults(function: Callable[[Any], T], argument: Any) -> T:
     """Return ``function(argument)`` under NumPy's defaults of `default_float_errors`."""
-    if _are_defaults_set.get():
-        return function(argument)
-    return numpy_defaults(function)(argument)
+    return function(argument) if _are_defaults_set.get() else _under_defaults(function, argument)
+
+
+@numpy_defaults
+def _under_defaults(function: Callable[[Any], T], argument: Any) -> T:
+    return function(argument)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
