@@ -144,6 +144,11 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
         write([_plain(row[column]) for column in columns])
 
 
+def records_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Return the records of columns of equal length."""
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
 def write_csv(path: StrPath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as a CSV file, atomically; see `dump_csv`."""
     with atomic_writer(path) as file, with_filename(path):

@@ -29,19 +29,19 @@ def demo_command(output: str, force: bool) -> None:
     each answer is printed beside the truth.
     """
     from anmmm import cluster_mechanisms, infer_direction, infer_graph
-    from anmmm._files import check_overwrite, write_csv
+    from anmmm._files import check_overwrite, records_of, write_csv
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import REMEDY, shown_on_terminal
     from anmmm.datasets.plants import EDGES, N_PLANTS, cluster_sizes, count_right, draw_plants
     from anmmm.direction.outcome import format_confidence, format_with_confidence
+    from anmmm.graph.forms import ARROW
 
     path = os.path.join(output, "plants.csv")
     table, soil = draw_plants()
     with input_errors(output):
         os.makedirs(output, exist_ok=True)
         check_overwrite(path, force=force, remedy=REMEDY)
-        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        write_csv(path, list(table), rows)
+        write_csv(path, list(table), records_of(table))
     _echo(f"{path}: {N_PLANTS} plants with hours of lamp light, water, height, leaf area, fruit")
     _echo("How light makes a plant grow depends on its soil, which the table lacks.")
     lamp = table["lamp"]
@@ -67,10 +67,9 @@ def demo_command(output: str, force: bool) -> None:
     with echo_warnings(), shown_on_terminal("searching a graph"):
         graph = infer_graph(path)
     for edge in graph.edges:
-        text = f"{edge.cause} {edge.kind} {edge.effect}".replace("->", "→")
         confidence = format_confidence(edge.confidence).rjust(5)
-        mark = "✓" if (edge.cause, edge.effect) in EDGES and edge.kind == "->" else "✗"
-        _echo(f"   answer   {text:<16} {confidence}   {mark}")
+        mark = "✓" if (edge.cause, edge.effect) in EDGES and edge.kind == ARROW else "✗"
+        _echo(f"   answer   {edge._printed:<16} {confidence}   {mark}")
     truth = ", ".join(f"{cause} → {effect}" for cause, effect in EDGES)
     _echo(f"   truth    {truth}\n")
     _draw(output, clusters, graph)

@@ -32,6 +32,17 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
     return [parse_names(tier, option) for tier in text.split(";") if tier]
 
 
+def edges_option(name: str, rule: str) -> Any:
+    """Return an option of edges that the graph must have, or not."""
+    return click.option(
+        name,
+        multiple=True,
+        callback=parsed_by(parse_edges),
+        metavar="A,B",
+        help=f"An edge A → B that the graph {rule}, repeatable.",
+    )
+
+
 @click.command("graph")
 @click.argument("table")
 @with_options(
@@ -67,20 +78,8 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
-    click.option(
-        "--required",
-        multiple=True,
-        callback=parsed_by(parse_edges),
-        metavar="A,B",
-        help="An edge A → B that the graph must have, repeatable.",
-    ),
-    click.option(
-        "--forbidden",
-        multiple=True,
-        callback=parsed_by(parse_edges),
-        metavar="A,B",
-        help="An edge A → B that the graph must not have, repeatable.",
-    ),
+    edges_option("--required", "must have"),
+    edges_option("--forbidden", "must not have"),
     common_cause_option,
     jobs_option,
     header_option,

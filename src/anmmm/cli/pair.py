@@ -118,7 +118,7 @@ def cluster_command(
     """
     from dataclasses import replace
 
-    from anmmm._files import dump_csv, to_json_document, write_csv
+    from anmmm._files import dump_csv, records_of, to_json_document, write_csv
     from anmmm._warning import suppress_convergence_warnings
     from anmmm.cli.input import input_errors, load_columns
     from anmmm.cli.output import check_file, check_plot, shown_on_terminal, write_plot
@@ -134,7 +134,7 @@ def cluster_command(
         )
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     table = _labels(result, columns)
-    rows = [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
+    rows = records_of(table)
     if output is not None:
         with input_errors(output):
             write_csv(output, list(table), rows)

@@ -103,6 +103,11 @@ class GraphEdge(Record):
         return certainty_word(self.confidence) if is_found else None
 
     @property
+    def _printed(self) -> str:
+        """The edge as people read it."""
+        return f"{self.cause} {PRINTED_MARKS[self.kind]} {self.effect}"
+
+    @property
     def _confidence_text(self) -> str:
         """The confidence, marked if it is that of an edge and not of a direction."""
         is_of_edge = self.kind == LINE or self.is_given
@@ -492,7 +497,7 @@ class CausalGraph(Record):
         """Edge, confidence, loss without it, model and note of each edge, as people read them."""
         return [
             (
-                f"{each.cause} {PRINTED_MARKS[each.kind]} {each.effect}",
+                each._printed,
                 each._confidence_text,
                 each.loss_without,
                 model_text(each.model) if each.model else "",

@@ -18,11 +18,7 @@ from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.mechanisms import Mechanisms, Sample, Variant
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import (
-    least_squares_parts,
-    soften,
-    start_rows,
-)
+from anmmm.mixture.starts import least_squares_parts, soften, start_rows
 from anmmm.preprocessing import mean_ranks
 
 # Largest number that is tried by default, and the largest that is searched.

@@ -34,7 +34,7 @@ from anmmm.plotting.groups import (
     mechanism_names,
     pieces,
 )
-from anmmm.plotting.style import matplotlib_module, tidy
+from anmmm.plotting.style import check_result, matplotlib_module, tidy
 
 # The scores of each criterion.
 SCORES = {
@@ -98,11 +98,7 @@ def plot_direction(
     TypeError, ValueError
         If the data or an option cannot be used, or if `result` is of other data.
     """
-    if not isinstance(result, DirectionResult):
-        raise TypeError(
-            f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
-            "returns one"
-        )
+    check_result(result, DirectionResult, "infer_direction")
     shown = shown_pair(x, y, result, (x_label, y_label))
     names = (*hypotheses(x_label, y_label), COMMON_CAUSE)
     models = _models(result)

@@ -14,7 +14,7 @@ from anmmm.evidence.curves import mixture_curves, within_range
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.groups import Groups, Pieces, Shown, draw_groups, pieces
-from anmmm.plotting.style import color_of, line_of
+from anmmm.plotting.style import check_result, color_of, line_of
 
 # Of the histogram of Θ.
 BINS = 30
@@ -155,11 +155,7 @@ def plot_latent(
     TypeError, ValueError
         If the data or an option cannot be used, or if `result` is of other data.
     """
-    if not isinstance(result, ClusteringResult):
-        raise TypeError(
-            f"result must be a ClusteringResult, found {type(result).__name__}; "
-            "cluster_mechanisms returns one"
-        )
+    check_result(result, ClusteringResult, "cluster_mechanisms")
     cause = check_single(as_matrix(x, "x"), "x", "a plot shows one; pass one of them")
     groups = Groups.of(result, len(cause))
     n_latent = result.latent.shape[1]

@@ -47,6 +47,15 @@ def axes_or_new(ax: Any, size: tuple[float, float] = FIGURE_SIZE) -> Any:
     return ax
 
 
+def check_result(result: Any, kind: type, function: str) -> None:
+    """Raise TypeError if an object is not the kind of result that a function returns."""
+    if not isinstance(result, kind):
+        raise TypeError(
+            f"result must be a {kind.__name__}, found {type(result).__name__}; {function} returns "
+            "one"
+        )
+
+
 def tidy(ax: Any) -> None:
     """Draw a faint grid behind the data, and no frame on top and right."""
     ax.grid(color="#dddddd", linewidth=0.6)
