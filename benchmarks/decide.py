@@ -131,7 +131,8 @@ def _lengths(result: DirectionResult) -> Row:
     kind: str = ""
     features: dict[str, float] = {}
     if not evidence.is_vector:
-        kind, features = pair_features(evidence, standardized_nats(evidence))
+        z = standardized_nats(evidence)
+        kind, features = pair_features(evidence.forward, evidence.backward, z)
     return {
         "kind": kind,
         **{f"{FEATURE}{name}": value for name, value in features.items()},

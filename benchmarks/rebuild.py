@@ -1,8 +1,9 @@
-"""Rebuild the real pairs of ``benchmarks/real/pairs.csv`` from the packages that the list names.
+"""Rebuild real pairs and tables from the packages that ``benchmarks/real`` names.
 
     python -m benchmarks.rebuild FOLDER --folder rds=PATH --folder cmu=PATH
 
-writes ``pairs.csv`` and ``pairs.npz`` for ``python -m benchmarks.decide real:FOLDER``. Nothing is
+writes ``pairs.csv`` and ``pairs.npz`` for ``python -m benchmarks.decide real:FOLDER``, and a
+Parquet file of each table for ``python -m benchmarks.real_graphs FOLDER all``. Nothing is
 downloaded: tables are read from installed Python and R packages and from folders that are given;
 what is missing is printed. ``benchmarks/real/README.md`` explains sources and columns.
 """
@@ -16,6 +17,7 @@ import tarfile
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,7 @@ from sklearn.datasets import load_diabetes
 
 REAL = Path(__file__).parent / "real"
 MAX_ROWS = 3000
+MAX_TABLE_ROWS = 1000
 
 # Prefixes of sources whose files the caller has in a folder: where from, and the file of a name.
 FOLDERS = {
@@ -116,6 +119,25 @@ def build_pair(table: pd.DataFrame, row: pd.Series) -> np.ndarray:
     return pair
 
 
+def build_table(table: pd.DataFrame, row: Any) -> pd.DataFrame:
+    """Return the complete rows of a table for graphs, at most `MAX_TABLE_ROWS` in their order."""
+    columns = [name for name in row.tiers.split() if name != "|"]
+    if row.rows:
+        table = table.query(row.rows)
+    missing = set(columns) - set(table.columns)
+    if missing:
+        raise SourceError(f"this version has no column {', '.join(sorted(missing))}")
+    table = table[columns].dropna().reset_index(drop=True)
+    if len(table) > MAX_TABLE_ROWS:
+        kept = np.random.default_rng(0).choice(len(table), MAX_TABLE_ROWS, replace=False)
+        table = table.iloc[np.sort(kept)]
+    categories = row.categories.split()
+    for name in columns:
+        if not pd.api.types.is_numeric_dtype(table[name]):
+            categories.append(name)
+    return table.astype(dict.fromkeys(categories, "category")).reset_index(drop=True)
+
+
 def column_numbers(table: pd.DataFrame, column: str, levels: str) -> np.ndarray:
     """Return a column as numbers, NaN where a value is missing."""
     name, _, value = column.partition("==")
@@ -131,26 +153,47 @@ def column_numbers(table: pd.DataFrame, column: str, levels: str) -> np.ndarray:
     return np.where(codes < 0, np.nan, codes)
 
 
+def write_pairs(folder: Path, sources: dict[str, str]) -> None:
+    """Write the pairs whose sources are there, and print which are not."""
+    pairs = pd.read_csv(REAL / "pairs.csv", keep_default_na=False)
+    arrays = {}
+    for source, rows in pairs.groupby("source", sort=False):
+        try:
+            table = read_source(source, sources)
+            for _, row in rows.iterrows():
+                arrays[row.id] = build_pair(table, row)
+        except SourceError as error:
+            print(f"{source}: {error}")
+    pairs[pairs.id.isin(list(arrays))].to_csv(folder / "pairs.csv", index=False)
+    np.savez_compressed(folder / "pairs.npz", **arrays)
+    print(f"rebuilt {len(arrays)} of {len(pairs)} pairs")
+
+
+def write_tables(folder: Path, sources: dict[str, str]) -> None:
+    """Write the tables for graphs whose sources are there, and print which are not."""
+    tables = pd.read_csv(REAL / "tables.csv", keep_default_na=False)
+    n_written = 0
+    for row in tables.itertuples():
+        try:
+            table = build_table(read_source(row.source, sources), row)
+        except SourceError as error:
+            print(f"{row.source}: {error}")
+            continue
+        table.to_parquet(folder / f"{row.id}.parquet", index=False)
+        n_written += 1
+    print(f"rebuilt {n_written} of {len(tables)} tables")
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--folder", dest="sources", metavar="PREFIX=PATH", action="append")
     options = parser.parse_args()
-    folders = dict(source.split("=", 1) for source in options.sources or [])
-    pairs = pd.read_csv(REAL / "pairs.csv", keep_default_na=False)
-    arrays = {}
-    for source, rows in pairs.groupby("source", sort=False):
-        try:
-            table = read_source(source, folders)
-            for _, row in rows.iterrows():
-                arrays[row.id] = build_pair(table, row)
-        except SourceError as error:
-            print(f"{source}: {error}")
+    sources = dict(source.split("=", 1) for source in options.sources or [])
     options.folder.mkdir(parents=True, exist_ok=True)
-    pairs[pairs.id.isin(list(arrays))].to_csv(options.folder / "pairs.csv", index=False)
-    np.savez_compressed(options.folder / "pairs.npz", **arrays)
-    print(f"rebuilt {len(arrays)} of {len(pairs)} pairs")
+    write_pairs(options.folder, sources)
+    write_tables(options.folder, sources)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ PAIRS = NUMBERS | CATEGORIES | EXTREMES
 
 def features_of(x, y, z=1.0):
     """Return the kind and the features of a pair."""
-    return pair_features(description_lengths(x, y), z)
+    evidence = description_lengths(x, y)
+    return pair_features(evidence.forward, evidence.backward, z)
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -18,12 +18,12 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence import DirectionEvidence, EvidenceResult
+from anmmm.evidence import EvidenceResult
 from anmmm.preprocessing import Cells
 
 Prior = Literal["learned", "flat"]
@@ -46,12 +46,29 @@ LEAST_ERROR = 1e-9
 LEAST_SPACING = 0.1
 
 
+class Column(Protocol):
+    """One column of numbers or categories."""
+
+    @property
+    def cells(self) -> Cells:
+        """Its values at their own resolution."""
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether its values are categories without an order."""
+
+
 def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> float:
     """Return the log-odds of x → y against y → x if a `fraction` of the rows counts."""
     z = standardized_nats(evidence, fraction)
     if evidence.is_vector or prior == "flat":
         return NATS_SLOPE * z
-    kind, features = pair_features(evidence, z)
+    return learned_log_odds(evidence.forward, evidence.backward, z)
+
+
+def learned_log_odds(x: Column, y: Column, z: float) -> float:
+    """Return the log-odds of x → y against y → x whose lengths differ by z errors."""
+    kind, features = pair_features(x, y, z)
     coefficients = learned_coefficients()[kind]
     return math.fsum(coefficients[name] * value for name, value in features.items())
 
@@ -75,33 +92,33 @@ def learned_coefficients() -> dict[str, dict[str, float]]:
     return coefficients
 
 
-def has_few_values(variable: DirectionEvidence) -> bool:
-    """Return whether the cause of a direction has few values or categories."""
+def has_few_values(variable: Column) -> bool:
+    """Return whether a column has few values or categories."""
     cells = variable.cells
     n_repeated = (1.0 - DISTINCT_FRACTION) * len(cells.values)
     has_repeated = len(cells.values) - cells.n_distinct > n_repeated
     return variable.is_categorical or (cells.n_distinct <= FEW_VALUES and has_repeated)
 
 
-def pair_features(evidence: EvidenceResult, z: float) -> tuple[str, dict[str, float]]:
+def pair_features(x: Column, y: Column, z: float) -> tuple[str, dict[str, float]]:
     """Return the kind of a pair and its features, positive if they speak for x → y."""
-    x = evidence.forward.cells
-    y = evidence.backward.cells
-    is_few_x = has_few_values(evidence.forward)
-    is_few_y = has_few_values(evidence.backward)
+    is_few_x = has_few_values(x)
+    is_few_y = has_few_values(y)
     if is_few_x and is_few_y:
         return "tied", {"lengths": math.tanh(0.5 * z)}
     if is_few_x:
-        return "few", few_features(x, y, z)
+        return "few", few_features(x.cells, y.cells, z)
     if is_few_y:
-        features = few_features(y, x, -z)
+        features = few_features(y.cells, x.cells, -z)
         return "few", {name: -value for name, value in features.items()}
-    if min(x.n_distinct, y.n_distinct) >= DISTINCT_FRACTION * len(x.values):
+    n_distinct_x = x.cells.n_distinct
+    n_distinct_y = y.cells.n_distinct
+    if min(n_distinct_x, n_distinct_y) >= DISTINCT_FRACTION * len(x.cells.values):
         return "distinct", {"lengths": math.tanh(0.25 * z)}
     features = {
         "lengths": math.tanh(0.5 * z),
-        "regression error": math.tanh(log_error_ratio(x.values, y.values)),
-        "distinct values": math.tanh(math.log(y.n_distinct) - math.log(x.n_distinct)),
+        "regression error": math.tanh(log_error_ratio(x.cells.values, y.cells.values)),
+        "distinct values": math.tanh(math.log(n_distinct_y) - math.log(n_distinct_x)),
     }
     return "tied", features
 
