@@ -1,8 +1,8 @@
 r"""Fit the coefficients of the prior, and the constants of the probabilities, to decisions.
 
     python -m benchmarks.decide real:FOLDER -n 1000 -o real.parquet
-    python -m benchmarks.decide direct mixtures discrete unconfounded contaminated marginals \\
-        transformed designed trades -n 100 300 1000 --seeds 70000:70004 -o drawn.parquet
+    python -m benchmarks.decide direct mixtures discrete unconfounded marginals designed trades \\
+        -n 100 300 1000 --seeds 70000:70004 -o drawn.parquet
     python -m benchmarks.calibrate prior real.parquet drawn.parquet
 
 writes src/anmmm/direction/prior.json, and to docs/stored its coefficients, how real pairs of data
