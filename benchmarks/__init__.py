@@ -6,5 +6,5 @@
 - `tables`: from such rows to docs/stored. `numbers`: from there to the pages, by `views`.
 - `calibrate`: from rows to constants of the package.
 - `objective`: times of J by other libraries. `speed`: asv's benchmarks. `paper`: its experiments.
-- `gallery`, `make_sample`: pictures of the pages, and the pairs that come with the package.
+- `gallery`: pictures of the pages. `rebuild`: real pairs from the packages that publish them.
 """

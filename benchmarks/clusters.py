@@ -19,11 +19,10 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
-from anmmm.datasets import SETTINGS
-from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import ANMMixture
 from benchmarks.families.base import Rows
 from benchmarks.families.lines import TITLES, draw_labeled
+from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.runs import Row, parser, read_common, run
 
@@ -35,21 +34,14 @@ METHODS = ("anmmm", "latent", "em", "bayes")
 
 def cluster(setting: str, n: int, seed: int, method: str, options: str) -> Row:
     """Cluster one data set into the true number of mechanisms."""
-    bayes = None
     if setting in SETTINGS:
-        drawn = SETTINGS[setting]
-        sample = draw_anm_mixture(drawn.mechanism, n, random_state=seed, **drawn.options)
-        x, y, truth = sample.x, sample.y, sample.labels
-        bayes = sample.bayes_labels
-        count = len(sample.thetas)
+        x, y, truth = draw_setting(setting, n, seed)
     else:
         x, y, truth = draw_labeled(Rows(np.random.default_rng(seed), n), setting)
-        count = 2
+    count = int(truth.max()) + 1
     start = time.process_time()
     if method == "bayes":
-        if bayes is None:
-            raise ValueError(f"no such classifier is known for {setting}")
-        labels = bayes()
+        labels = bayes_labels(setting, seed, x, y)
     else:
         labels = _labels(x, y, count, seed, method, json.loads(options))
     seconds = time.process_time() - start

@@ -18,7 +18,7 @@ from matplotlib import pyplot
 
 from anmmm import cluster_mechanisms, evaluate, infer_direction, infer_graph
 from anmmm._kernels._vectors import LANES
-from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
+from anmmm.datasets import Pair, load_bafu_air, load_sample, make_anm_mixture
 from anmmm.direction.outcome import format_confidence, format_decision
 from anmmm.mixture import SplineBasis
 from anmmm.plotting import (
@@ -26,7 +26,6 @@ from anmmm.plotting import (
     plot_direction,
     plot_effect,
     plot_graph,
-    plot_latent,
     plot_mechanisms,
 )
 from anmmm.preprocessing import standardize
@@ -44,14 +43,14 @@ def draw_mechanisms() -> None:
     x, y, _ = make_anm_mixture("f3", n_samples=150, noise_std=0.1, random_state=1)
     result = cluster_mechanisms(x, y, 2, random_state=0)
     save(plot_mechanisms(x, y, result, x_label="x", y_label="y = exp(−θx) + ε"), "mechanisms")
-    save(plot_latent(x, result), "latent")
+    save(plot_mechanisms(x, result.latent, result.labels, y_label="latent Θ"), "latent")
 
     panels = pyplot.subplots(1, 3, figsize=(6.6, 1.7), layout="constrained")[1]
     for ax, mechanism in zip(panels, ("f1", "f2", "f4"), strict=True):
         x, y, _ = make_anm_mixture(mechanism, random_state=1)
         result = cluster_mechanisms(x, y, 2, random_state=0)
         shown = {"legend": False, "marker_size": 2.5, "x_label": "", "y_label": ""}
-        plot_mechanisms(x, y, result, ax=ax, title=mechanism, **shown)
+        plot_mechanisms(x, y, result, ax=ax, **shown).set_title(mechanism)
     save(panels[0], "thumbnails")
 
 
@@ -63,7 +62,7 @@ def draw_readme() -> None:
     left.scatter(x, y, s=14, color="0.45")
     left.set(xlabel="x", ylabel="y")
     left.set_title("measured: x, y", fontsize="medium")
-    plot_mechanisms(x, y, clusters, ax=right, title="", x_label="x", y_label="", legend=False)
+    plot_mechanisms(x, y, clusters, ax=right, x_label="x", y_label="", legend=False)
     answer = f"{format_decision(decision, ('x → y', 'y → x'))}, confidence "
     answer += f"{format_confidence(decision.confidence)}; two mechanisms"
     right.set_title(answer, fontsize="medium")
@@ -79,32 +78,37 @@ def draw_places() -> None:
     pictures = ((names, "by place"), (result, "as clustered, the places unknown"))
     for ax, (mechanisms, title) in zip(panels, pictures, strict=True):
         axis_labels = {"x_label": "temperature (°C)", "y_label": "ozone (µg/m³)"}
-        plot_mechanisms(temperature, ozone, mechanisms, ax=ax, title=title, **axis_labels)
+        plot_mechanisms(temperature, ozone, mechanisms, ax=ax, **axis_labels)
+        ax.get_legend().set_title(title)
         ax.label_outer()
     save(panels[0], "places")
 
 
 def draw_directions() -> None:
     x, y, _ = make_anm_mixture("f3", random_state=1)
-    save(plot_direction(x, y, infer_direction(x, y))[0], "direction")
+    save(plot_direction(infer_direction(x, y))[0], "direction")
     rng = np.random.default_rng(0)
     group = rng.integers(3, size=300)
     u, v = (np.array(means)[group] + 0.5 * rng.normal(size=300) for means in ([0, 2, 4], [1, 5, 3]))
-    save(plot_direction(u, v, infer_direction(u, v))[0], "common-cause")
+    save(plot_direction(infer_direction(u, v))[0], "common-cause")
 
     pair = load_sample()["pair0018"]
     result = infer_direction(pair.x, pair.y)
-    axes = plot_direction(pair.x, pair.y, result, x_label="age", y_label="glycosaminoglycans")
+    axes = plot_direction(result, x_label="age", y_label="glycosaminoglycans")
     save(axes[0], "direction-real")
 
     result = infer_direction(x, y, criterion="hsic", random_state=0)
-    save(plot_direction(x, y, result)[0], "direction-hsic")
+    save(plot_direction(result)[0], "direction-hsic")
 
 
 def draw_rates() -> None:
     rates = {}
     for n in (25, 50):
-        result = evaluate("f1", n_pairs=50, n_samples=n, random_state=0)
+        pairs = []
+        for seed in range(50):
+            x, y, _ = make_anm_mixture("f1", n, random_state=seed)
+            pairs.append(Pair(str(seed), x, y, truth=1))
+        result = evaluate(pairs)
         rates[f"f1, {n} observations"] = result.rows
     save(plot_decision_rates(rates), "rates")
 

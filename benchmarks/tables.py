@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES
-from anmmm.evaluation.rates import accuracy_errors, standard_error
+from anmmm.evaluation.rates import standard_error
 from benchmarks import clusters, graphs
 from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
 from benchmarks.decide import OURS, judged
@@ -112,7 +112,9 @@ def accuracies(rows: pd.DataFrame, right: pd.Series) -> tuple[str, str]:
     """Return the weighted and the plain share with their errors between data sets."""
     values = right.to_numpy(dtype=float)
     weights = rows["weight"].to_numpy(dtype=float)
-    plain_error, weighted_error = accuracy_errors(values, weights, list(rows["data_set"]))
+    groups = list(rows["data_set"])
+    plain_error = standard_error(values, groups=groups)
+    weighted_error = standard_error(values, weights, groups)
     weighted = np.average(values, weights=weights)
     return f"{weighted:.3f} ± {weighted_error:.3f}", f"{values.mean():.3f} ± {plain_error:.3f}"
 
@@ -147,7 +149,7 @@ def real_line(rows: pd.DataFrame, is_ours: bool) -> dict[str, str]:
             weight = balanced(weight, is_few["x_values"][in_part] == (part["truth"] == 1))
         values = certainty[certainty.index.isin(part.index)]
         right = ((values > 0.0) + 0.5 * (values == 0.0)).mean(axis=1)
-        _, error = accuracy_errors(right.to_numpy(), weight.to_numpy(), list(part["data_set"]))
+        error = standard_error(right, weight, list(part["data_set"]))
         cells[f"{prefix}right"] = f"{np.average(right, weights=weight):.2f} ± {error:.2f}"
         areas = [area_by_confidence(values[column], weight) for column in values]
         cells[f"{prefix}area"] = f"{np.mean(areas):.2f}"

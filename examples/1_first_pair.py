@@ -37,9 +37,9 @@ print(f"{result.relation}, confidence {result.confidence:.2f}, check p = {result
 # %%
 # The picture
 # -----------
-# On the left x is the cause, on the right y. Below are the description lengths, in nats per observation.
+# On the left x is the cause, on the right y. Above are the description lengths, in nats per observation.
 
-axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature (°C)")
+axes = plot_direction(result, x_label="altitude (m)", y_label="temperature (°C)")
 
 # %%
 # The same from a file, on the command line:

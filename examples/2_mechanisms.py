@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
 from anmmm.datasets import load_bafu_air
-from anmmm.plotting import plot_latent, plot_mechanisms
+from anmmm.plotting import plot_mechanisms
 
 temperature, ozone, place = load_bafu_air()
 result = cluster_mechanisms(temperature, ozone, n_mechanisms=2, random_state=0)
@@ -29,7 +29,7 @@ ax = plot_mechanisms(
 # %%
 # The labels come from the latent θ of each observation, which is kept independent of the cause. Mechanisms are horizontal bands:
 
-ax = plot_latent(temperature, result, x_label="temperature (°C)")
+ax = plot_mechanisms(temperature, result.latent, result.labels, y_label="latent Θ")
 
 # %%
 # The truth, last

@@ -91,7 +91,7 @@ after = infer_direction(x, y)
 print(f"{after.models.forward.model:16} {after.score:+.3f} {after.confidence:.3f}")
 
 # %%
-axes = plot_direction(x, y, after)
+axes = plot_direction(after)
 
 # %%
 # The confidence was calibrated for the models that the package has. A model that stays needs

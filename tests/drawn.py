@@ -9,7 +9,7 @@ from benchmarks.families.effects import NAMES as NAMES
 from benchmarks.families.effects import draw_effect as draw_effect
 from benchmarks.families.marginals import MARGINS as MARGINS
 
-from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import plausible_relations
 from anmmm.direction.outcome import BY_DIRECTION
 from anmmm.evidence.variable import Variable
@@ -47,8 +47,8 @@ def standard(values):
 
 def standard_mixture(seed=0, n=100, mechanism="f3", **options):
     """Draw a standardized mixture: cause (n, 1), effect (n,), labels."""
-    sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
-    return standard(sample.x), standard(sample.y)[:, 0], sample.labels
+    x, y, labels = make_anm_mixture(mechanism, n, random_state=seed, **options)
+    return standard(x), standard(y)[:, 0], labels
 
 
 def variable_of(values):

@@ -77,7 +77,7 @@ DOORS = {
     "orient": lambda: anmmm.orient([(0, 1), (1, 2)], TABLE),
     "directions, 2 jobs": lambda: rows(anmmm.infer_directions, 2),
     "clusters": lambda: rows(anmmm.cluster_pairs, 1, fit_options=FIT),
-    "evaluate": lambda: anmmm.evaluate("f3", n_pairs=2).summary.to_dict(),
+    "evaluate": lambda: anmmm.evaluate([(T, Y)]).summary.to_dict(),
     "objective": lambda: list(objective("free")),
     "mlp": lambda: list(objective("mlp")),
     "fit": lambda: fit_gppom(*TABLE.T[:2, :, np.newaxis], fit_options=FIT).objective,
@@ -88,7 +88,7 @@ DOORS = {
     "gppom": lambda: (
         anmmm.GPPOM(fit_options=FIT).fit(T[:, np.newaxis], Y).predict(T[:, np.newaxis]).tolist()
     ),
-    "plot": lambda: drawn(lambda: plotting.plot_direction(T, Y, decided())),
+    "plot": lambda: drawn(lambda: plotting.plot_direction(decided())),
     "plot of mechanisms": lambda: drawn(lambda: plotting.plot_mechanisms(T, Y, clustered())),
     "plot of a graph": lambda: drawn(lambda: plotting.plot_graph(anmmm.infer_graph(TABLE))),
     "warm_up": anmmm.warm_up,

@@ -40,7 +40,7 @@ def results():
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
     fits, side = decision.fit_latent(random_state=0), decision.evidence.forward
     of_decision = [decision, decision.evidence, side, side.cause_parts[0]]
-    others = [FitOptions(init=X), evaluate("f3", n_pairs=3, n_samples=30)]
+    others = [FitOptions(init=X), evaluate([(x, y)])]
     fitted = ANMMixture().fit(X, y).fit_result_
     return [fits, fits.forward, *of_decision, clusters, clusters.mixture, fitted, *others]
 

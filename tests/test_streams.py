@@ -28,7 +28,7 @@ def test_progress_without_streams(stream, monkeypatch, tmp_path):
     # Joblib needs both to start processes.
     monkeypatch.setattr(sys, "stdout", stream)
     assert anmmm.infer_graph(np.column_stack([X, Y]), progress=True).n_samples == 60
-    assert anmmm.evaluate("f3", n_pairs=2, progress=True).rows
+    assert anmmm.evaluate([(X, Y)], progress=True).rows
     rows = anmmm.infer_directions({"a": (X, Y)})
     anmmm.report.write_report(rows, tmp_path / "a.html", source={"a": (X, Y)}, progress=True)
     _compiling.announce()

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from anmmm.datasets import SETTINGS
 from anmmm.datasets.families import CAUSES, FAMILIES, gaussian_process
 from benchmarks.families.base import CAUSE, Family, Pair, Rows
 from benchmarks.families.effects import NAMES, draw_effect
+from benchmarks.families.settings import SETTINGS, draw_setting
 
 # Number of categories, at least and at most.
 MIN_CATEGORIES, MAX_CATEGORIES = 3, 6
@@ -26,8 +26,7 @@ def mechanism(rng: Rows, family: str, cause: str) -> Pair:
 
 def mixture(rng: Rows, setting: str) -> Pair:
     """Draw one of the paper's settings."""
-    x, y = SETTINGS[setting].draw(rng.n, random_state=rng.plain)
-    return x, y
+    return draw_setting(setting, rng.n, rng.plain)[:2]
 
 
 def categories_from_number(rng: Rows, shape: str) -> Pair:
@@ -93,7 +92,5 @@ for _shape in CAUSES:
             Family(f"discrete/{_title}{_shape}", partial(_draw, shape=_shape), CAUSE, _by_seed)
         )
 MIXTURES = [
-    Family(f"mixtures/{name}", partial(mixture, setting=name), CAUSE, _by_seed)
-    for name, setting in SETTINGS.items()
-    if setting.mechanism not in FAMILIES
+    Family(f"mixtures/{name}", partial(mixture, setting=name), CAUSE, _by_seed) for name in SETTINGS
 ]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
@@ -15,110 +16,89 @@ from anmmm._typing import FloatArray
 from benchmarks.baselines import CLUSTERING_BASELINES
 from benchmarks.baselines.base import ClusteringBaseline
 from benchmarks.baselines.clustering import dbscan, spectral
+from benchmarks.paper.common import attempt, mean_error
 from benchmarks.paper.published import LAMBDAS
-from benchmarks.paper.study import Record, attempt
-from benchmarks.paper.tables import grouped, mean_error
+from benchmarks.runs import Row
 
 # One fixed default; nothing chosen on these data.
 DEFAULT = "ANM-MM, default"
 # k-means on Θ: Algorithm 2 as printed, at the default λ and at the best of the grid.
 LATENT = "ANM-MM, k-means on Θ, λ = 1"
 PAPER = "ANM-MM, k-means on Θ, best λ"
-
-neighbors = partial(spectral, affinity="nearest_neighbors")
-RADII = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+FITS = "ANM-MM"
 
 
 def tuned(cluster: Callable[..., Any], **options: Any) -> ClusteringBaseline:
-    """Return a baseline with other options than its defaults; a record has its own label."""
+    """Return a baseline with other options than its defaults; a row has its own label."""
     return ClusteringBaseline("", partial(cluster, **options))
 
 
 # The baselines as they come, but for the affinity that gives the paper's figures for SpeClu.
 METHODS: Mapping[str, ClusteringBaseline] = {
     **{method.label: method for method in CLUSTERING_BASELINES.values()},
-    "SpeClu": tuned(neighbors),
+    "SpeClu": tuned(spectral, affinity="nearest_neighbors"),
 }
-
 # Options of two baselines that depend much on them, for a best of grid beside the best λ.
-GRIDS: Mapping[str, Mapping[str, ClusteringBaseline]] = {
-    "SpeClu": {
-        **{f"neighbors={n}": tuned(neighbors, n_neighbors=n) for n in (5, 10)},
-        **{f"gamma={gamma:g}": tuned(spectral, gamma=gamma) for gamma in (1.0, 5.0, 10.0)},
-    },
-    "DBSCAN": {f"eps={eps:g}": tuned(dbscan, eps=eps) for eps in RADII},
-}
+GRIDS: dict[str, dict[str, ClusteringBaseline]] = {"SpeClu": {}, "DBSCAN": {}}
+for _n in (5, 10):
+    _nearest = tuned(spectral, affinity="nearest_neighbors", n_neighbors=_n)
+    GRIDS["SpeClu"][f"neighbors={_n}"] = _nearest
+for _gamma in (1.0, 5.0, 10.0):
+    GRIDS["SpeClu"][f"gamma={_gamma:g}"] = tuned(spectral, gamma=_gamma)
+for _eps in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
+    GRIDS["DBSCAN"][f"eps={_eps:g}"] = tuned(dbscan, eps=_eps)
 BEST = {name: f"{name}, best options" for name in GRIDS}
+# Method and options (of the fits λ) of everything that is computed.
+TRIALS = [(DEFAULT, "")]
+TRIALS += [(FITS, f"{lam:g}") for lam in LAMBDAS]
+TRIALS += [(name, "") for name in METHODS]
+for _name, _grid in GRIDS.items():
+    TRIALS += [(BEST[_name], options) for options in _grid]
 
 
-# Columns of a record, and what is in those that nothing fills.
-BLANK: Record = {
-    "method": "",
-    "lam": None,
-    "options": "",
-    # The adjusted Rand index.
-    "value": None,
-    "n_clusters": None,
-    "seconds": None,
-    "problem": "",
-}
+def with_methods(data_sets: list[Row]) -> list[Row]:
+    """Return a task for each data set and method."""
+    tasks = []
+    for data_set in data_sets:
+        tasks += [data_set | {"method": method, "options": options} for method, options in TRIALS]
+    return tasks
 
 
-def measure_clusterings(
-    x: FloatArray, y: FloatArray, truth: NDArray[np.intp], *, seed: int
-) -> list[Record]:
-    """Cluster one data set by every method, a record for each method, λ and options.
-
-    Every method knows how many labels there are.
-    """
+def measure(
+    x: FloatArray, y: FloatArray, truth: NDArray[np.intp], *, method: str, options: str, seed: int
+) -> Row:
+    """Return the adjusted Rand index of a method that knows how many labels there are."""
     n_mechanisms = len(np.unique(truth))
-    records: list[Record] = []
 
-    def add(method: str, compute: Callable[..., Any], options: str = "", **keywords: Any) -> None:
-        labels, cells = attempt(compute, x, y, n_mechanisms, random_state=seed, **keywords)
-        if labels is not None:
-            cells["value"] = float(adjusted_rand_score(truth, labels))
-            cells["n_clusters"] = len(set(labels) - {-1})
-        chosen = {"method": method, "lam": keywords.get("lam"), "options": options}
-        records.append({**BLANK, **chosen, **cells})
+    def compute() -> Row:
+        pair = x, y, n_mechanisms
+        if method == DEFAULT:
+            labels = cluster_mechanisms(*pair, random_state=seed).labels
+        elif method == FITS:
+            fit = {"refine": False, "fit_options": {"lam": float(options)}}
+            labels = cluster_mechanisms(*pair, random_state=seed, **fit).labels
+        elif options:
+            grid = GRIDS[method.partition(",")[0]]
+            labels = grid[options].labels(*pair, random_state=seed)
+        else:
+            labels = METHODS[method].labels(*pair, random_state=seed)
+        return {"value": float(adjusted_rand_score(truth, labels))}
 
-    add(DEFAULT, _mechanism_labels)
-    for lam in LAMBDAS:
-        add("ANM-MM", _latent_labels, lam=lam)
-    for name, method in METHODS.items():
-        add(name, method.labels)
-    for name, grid in GRIDS.items():
-        for options, method in grid.items():
-            add(BEST[name], method.labels, options)
-    return records
+    return attempt(compute)
 
 
-def _mechanism_labels(*pair: Any, **options: Any) -> NDArray[np.intp]:
-    return cluster_mechanisms(*pair, **options).labels
-
-
-def _latent_labels(*pair: Any, lam: float, **options: Any) -> NDArray[np.intp]:
-    return _mechanism_labels(*pair, refine=False, fit_options={"lam": lam}, **options)
-
-
-def cluster_scores(records: list[Record]) -> dict[str, tuple[float, float, str]]:
+def cluster_scores(rows: pd.DataFrame) -> dict[str, tuple[float, float, str]]:
     """Mean adjusted Rand index, its error, and the λ or options chosen, by method.
 
     A failure counts as an index of 0, as labels by chance have.
     """
-    means = {
-        key: mean_error([record["value"] or 0.0 for record in group])
-        for key, group in grouped(records, "method", "lam", "options").items()
-    }
-    scores = {
-        method: (*mean, "")
-        for (method, lam, options), mean in means.items()
-        if lam is None and not options
-    }
-    best_lam = max(LAMBDAS, key=lambda lam: means["ANM-MM", lam, ""][0])
-    scores[LATENT] = (*means["ANM-MM", 1.0, ""], "")
-    scores[PAPER] = (*means["ANM-MM", best_lam, ""], f"{best_lam:g}")
-    for name, grid in GRIDS.items():
-        options = max(grid, key=lambda options: means[BEST[name], None, options][0])
-        scores[BEST[name]] = (*means[BEST[name], None, options], options)
+    scores: dict[str, tuple[float, float, str]] = {}
+    for method, group in rows.fillna({"value": 0.0}).groupby("method", sort=False):
+        entries = []
+        for options, values in group.groupby("options", sort=False)["value"]:
+            entries.append((*mean_error(values), str(options)))
+        if method == FITS:
+            scores[LATENT] = next((*entry[:2], "") for entry in entries if entry[2] == "1")
+        name = PAPER if method == FITS else str(method)
+        scores[name] = max(entries, key=lambda entry: entry[0])
     return scores

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
@@ -19,18 +20,17 @@ from anmmm.datasets import load_bafu_air
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import color_of, marker_of, tidy
 from benchmarks.paper.clusterings import (
-    BLANK,
     DEFAULT,
     LATENT,
     METHODS,
     PAPER,
     cluster_scores,
-    measure_clusterings,
+    measure,
+    with_methods,
 )
-from benchmarks.paper.drawing import new_figure
+from benchmarks.paper.common import Scale, Study, attempt, new_figure, plus_minus, titled
 from benchmarks.paper.published import BAFU_ARI
-from benchmarks.paper.study import Record, Scale, Study
-from benchmarks.paper.tables import grouped, markdown_table, plus_minus
+from benchmarks.runs import Row
 
 FORWARD, BACKWARD = "temperature → ozone", "ozone → temperature"
 LINE = "k-means on the residual of a line"
@@ -39,45 +39,39 @@ FROM_TRUTH = "two curves by EM, started from the truth"
 LIMITS = (LINE, KNOWN, FROM_TRUTH)
 
 
-def _units(scale: Scale, data: str | None) -> list[dict[str, Any]]:
-    methods = [
-        {"direction": direction, "seed": seed}
-        for seed in range(scale.n_seeds)
-        for direction in (FORWARD, BACKWARD)
+def _tasks(scale: Scale, data: str | None) -> list[Row]:
+    data_sets = []
+    for seed in range(scale.n_seeds):
+        data_sets += [{"direction": direction, "seed": seed} for direction in (FORWARD, BACKWARD)]
+    limits = [
+        {"direction": FORWARD, "seed": 0, "method": method, "options": ""} for method in LIMITS
     ]
-    return [{"direction": FORWARD, "seed": None}, *methods]
+    return with_methods(data_sets) + limits
 
 
-def _measure(direction: str, seed: int | None) -> list[Record]:
-    """Measure every method, or without a seed the limits."""
+def _measure(direction: str, seed: int, method: str, options: str) -> Row:
     temperature, ozone, place = load_bafu_air()
-    if seed is None:
-        records = _limits(temperature, ozone, place)
-    elif direction == FORWARD:
-        records = measure_clusterings(temperature, ozone, place, seed=seed)
+    if method in LIMITS:
+        return attempt(lambda: {"value": _limit(temperature, ozone, place, method)})
+    x, y = (temperature, ozone) if direction == FORWARD else (ozone, temperature)
+    return measure(x, y, place, method=method, options=options, seed=seed)
+
+
+def _limit(x: FloatArray, y: FloatArray, place: NDArray[np.intp], method: str) -> float:
+    """Return the index of what knows what no method does, or next to nothing."""
+    if method == LINE:
+        labels = _labels_by_line(x, y)
+    elif method == FROM_TRUTH:
+        labels = ANMMixture(2, init=place).fit(x[:, np.newaxis], y).predict(x[:, np.newaxis], y)
     else:
-        records = measure_clusterings(ozone, temperature, place, seed=seed)
-    return [{"direction": direction, "seed": seed, **record} for record in records]
-
-
-def _limits(x: FloatArray, y: FloatArray, place: NDArray[np.intp]) -> list[Record]:
-    """Measure what knowledge gives that no method has, and what needs next to none."""
-    residuals = np.empty((2, len(x)))
-    for label in (0, 1):
-        curve = ANMMixture(1).fit(x[place == label, np.newaxis], y[place == label])
-        residuals[label] = y - curve.curves(x[:, np.newaxis])[:, 0]
-    noise = np.array([residuals[label, place == label].std() for label in (0, 1)])
-    density = -0.5 * (residuals / noise[:, np.newaxis]) ** 2 - np.log(noise)[:, np.newaxis]
-    mixture = ANMMixture(2, init=place).fit(x[:, np.newaxis], y)
-    labels = {
-        KNOWN: np.argmax(density, axis=0),
-        FROM_TRUTH: mixture.predict(x[:, np.newaxis], y),
-        LINE: _labels_by_line(x, y),
-    }
-    return [
-        {**BLANK, "method": method, "value": float(adjusted_rand_score(place, found))}
-        for method, found in labels.items()
-    ]
+        density = np.empty((2, len(x)))
+        for label in (0, 1):
+            curve = ANMMixture(1).fit(x[place == label, np.newaxis], y[place == label])
+            residual = y - curve.curves(x[:, np.newaxis])[:, 0]
+            noise = residual[place == label].std()
+            density[label] = -0.5 * (residual / noise) ** 2 - np.log(noise)
+        labels = np.argmax(density, axis=0)
+    return float(adjusted_rand_score(place, labels))
 
 
 def _labels_by_line(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
@@ -86,37 +80,28 @@ def _labels_by_line(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
     return labels
 
 
-def _report(records: list[Record]) -> tuple[list[str], list[str]]:
-    by_direction = grouped(records, "direction")
-    forward, backward = (cluster_scores(by_direction[name]) for name in (FORWARD, BACKWARD))
-    n_seeds = len(grouped(by_direction[BACKWARD], "seed"))
-    rows = []
+def _report(rows: pd.DataFrame) -> list[str]:
+    forward = cluster_scores(rows[rows["direction"] == FORWARD])
+    backward = cluster_scores(rows[rows["direction"] == BACKWARD])
+    lines = []
     for name in (DEFAULT, LATENT, PAPER, *METHODS):
         printed = BAFU_ARI.get("ANM-MM" if name.startswith("ANM-MM") else name)
         mean, error, lam = forward[name]
-        rows.append(
-            [
-                name,
-                "" if printed is None else f"{printed:.3f}",
-                plus_minus(mean, error),
-                "" if printed is None else f"{mean - printed:+.3f}",
-                plus_minus(*backward[name][:2]),
-                lam,
-            ]
-        )
-    rows += [[name, "", plus_minus(*forward[name][:2]), "", "", ""] for name in LIMITS]
-    table = markdown_table(
-        "Ozone at two places",
-        ["", "paper", FORWARD, "minus paper", BACKWARD, "λ"],
-        rows,
-        f"Adjusted Rand index, mean over {n_seeds} seeds ± standard error over seeds. Temperature "
-        "is the cause. The last two rows know what no method does; the one above them knows "
-        "next to nothing.",
+        paper = "" if printed is None else f"{printed:.3f}"
+        minus = "" if printed is None else f"{mean - printed:+.3f}"
+        cells = [paper, plus_minus(mean, error), minus, plus_minus(*backward[name][:2]), lam]
+        lines.append([name, *cells])
+    lines += [[name, "", plus_minus(*forward[name][:2]), "", "", ""] for name in LIMITS]
+    note = (
+        f"Adjusted Rand index, mean over {rows['seed'].nunique()} seeds ± standard error over "
+        "seeds. Temperature is the cause. The last two rows know what no method does; the one "
+        "above them knows next to nothing."
     )
-    return [table], []
+    header = ["", "paper", FORWARD, "minus paper", BACKWARD, "λ"]
+    return [titled("Ozone at two places", header, lines, note)]
 
 
-def _draw(records: list[Record]) -> Any:
+def _draw(rows: pd.DataFrame) -> Any:
     temperature, ozone, place = load_bafu_air()
     pair = temperature, ozone, 2
     panels = {
@@ -143,4 +128,4 @@ def _draw(records: list[Record]) -> Any:
     return figure
 
 
-STUDY = Study("Figure 6: ozone and temperature at two places", _units, _measure, _report, _draw)
+STUDY = Study("Figure 6: ozone and temperature at two places", _tasks, _measure, _report, _draw)

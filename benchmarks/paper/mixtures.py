@@ -8,13 +8,28 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from anmmm.datasets import SETTINGS, make_anm_mixture
 from anmmm.plotting.style import tidy
-from benchmarks.paper.directions import NAMES, STYLES, accuracies, measure_directions
-from benchmarks.paper.drawing import Scores, error_bars, legend_below, new_figure
-from benchmarks.paper.study import Record, Scale, Study
-from benchmarks.paper.tables import grouped, markdown_table, plus_minus
+from benchmarks.families.settings import draw_setting
+from benchmarks.paper.common import (
+    Scale,
+    Scores,
+    Study,
+    error_bars,
+    legend_below,
+    new_figure,
+    plus_minus,
+    titled,
+)
+from benchmarks.paper.directions import NAMES, STYLES, accuracies, measure, with_methods
+from benchmarks.runs import Row
+
+NOTE = (
+    "Share of right decisions over {} data sets a cell, ± standard error; no decision counts as "
+    "wrong. In brackets the λ that is best in that cell, chosen on the data it is reported on, as "
+    "the paper does. The paper draws this figure without numbers."
+)
 
 
 @dataclass(frozen=True)
@@ -26,60 +41,54 @@ class Panel:
     points: Sequence[tuple[str, str, int]]
 
 
-def _units(panels: Sequence[Panel], scale: Scale, data: str | None) -> list[dict[str, Any]]:
+def _tasks(panels: Sequence[Panel], scale: Scale, data: str | None) -> list[Row]:
     cells = dict.fromkeys(point[1:] for panel in panels for point in panel.points)
-    return [
-        {"setting": setting, "n": n, "seed": seed}
-        for seed in range(scale.n_datasets)
-        for setting, n in cells
-    ]
+    data_sets = []
+    for seed in range(scale.n_datasets):
+        data_sets += [{"setting": setting, "n": n, "seed": seed} for setting, n in cells]
+    return with_methods(data_sets)
 
 
-def _measure(setting: str, n: int, seed: int) -> list[Record]:
-    drawn = SETTINGS[setting]
-    x, y, labels = make_anm_mixture(drawn.mechanism, n, random_state=seed, **drawn.options)
+def _measure(setting: str, n: int, seed: int, method: str, lam: str) -> Row:
+    x, y, labels = draw_setting(setting, n, seed)
     by_source = np.argsort(labels, kind="stable")
-    records = measure_directions(x, y, truth=1, seed=seed, by_source=by_source)
-    return [{"setting": setting, "n": n, "seed": seed, **record} for record in records]
+    row = measure(x, y, method=method, lam=lam, seed=seed, by_source=by_source)
+    return row | {"truth": 1}
 
 
-def _columns(panels: Sequence[Panel], records: list[Record]) -> list[tuple[Panel, Scores]]:
-    groups = grouped(records, "setting", "n")
-    return [(panel, [accuracies(groups[point[1:]]) for point in panel.points]) for panel in panels]
+def _scores(panel: Panel, rows: pd.DataFrame) -> Scores:
+    groups = rows.groupby(["setting", "n"])
+    return [accuracies(groups.get_group(point[1:])) for point in panel.points]
 
 
-def _report(panels: Sequence[Panel], records: list[Record]) -> tuple[list[str], list[str]]:
+def _report(panels: Sequence[Panel], rows: pd.DataFrame) -> list[str]:
     tables = []
-    note = (
-        f"Share of right decisions over {len(grouped(records, 'seed'))} data sets a cell, ± "
-        "standard error; no decision counts as wrong. In brackets the λ that is best in that cell, "
-        "chosen on the data it is reported on, as the paper does. The paper draws this figure "
-        "without numbers."
-    )
-    for panel, columns in _columns(panels, records):
-        rows = [[name, *(_cell(*column[name]) for column in columns)] for name in NAMES]
+    for panel in panels:
+        scores = _scores(panel, rows)
+        lines = [[name, *(_cell(*column[name]) for column in scores)] for name in NAMES]
         header = ["", *(f"{panel.axis} = {point[0]}" for point in panel.points)]
-        tables.append(markdown_table(panel.title, header, rows, note))
-    return tables, []
+        tables.append(titled(panel.title, header, lines, NOTE.format(rows["seed"].nunique())))
+    return tables
 
 
-def _cell(mean: float, error: float, lam: float | None) -> str:
-    return plus_minus(mean, error, 2) + ("" if lam is None else f" ({lam:g})")
+def _cell(mean: float, error: float, lam: str) -> str:
+    return plus_minus(mean, error, 2) + (f" ({lam})" if lam else "")
 
 
-def _draw(panels: Sequence[Panel], records: list[Record]) -> Any:
+def _draw(panels: Sequence[Panel], rows: pd.DataFrame) -> Any:
     # Two by two, or three in a row.
     n_columns = 2 if len(panels) == 4 else len(panels)
     n_rows = -(-len(panels) // n_columns)
     size = (3.4 * n_columns + 0.4, 3.0 * n_rows + 1.2)
     figure, axes = new_figure(n_rows, n_columns, size, sharey=True)
-    for ax, (panel, columns) in zip(axes.flat, _columns(panels, records), strict=True):
-        places = np.arange(len(columns))
+    for ax, panel in zip(axes.flat, panels, strict=True):
+        scores = _scores(panel, rows)
+        places = np.arange(len(scores))
         # Side by side: many methods are right always, and would hide each other.
         shifts = np.linspace(-0.2, 0.2, len(STYLES))
         for shift, (name, style) in zip(shifts, STYLES.items(), strict=True):
             lines = {"linewidth": 1.2, "elinewidth": 0.8, "clip_on": False, **style}
-            error_bars(ax, places + shift, columns, name, **lines)
+            error_bars(ax, places + shift, scores, name, **lines)
         ax.axhline(0.5, color="#666666", linestyle=":", linewidth=1.0)
         ax.set_xticks(places, [point[0] for point in panel.points])
         ax.set_xlim(-0.4, len(places) - 0.6)
@@ -95,9 +104,9 @@ def _draw(panels: Sequence[Panel], records: list[Record]) -> Any:
 
 def _study(title: str, panels: Sequence[Panel]) -> Study:
     """Make the study of a figure; data set k of a setting is drawn with seed k."""
-    return Study(
-        title, partial(_units, panels), _measure, partial(_report, panels), partial(_draw, panels)
-    )
+    parts = (partial(part, panels) for part in (_tasks, _report, _draw))
+    tasks, report, draw = parts
+    return Study(title, tasks, _measure, report, draw)
 
 
 _FUNCTIONS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 # Section 4: the values of λ that the authors tried; they report the best for each setting.
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0)
 
-# Keys of `anmmm.datasets.SETTINGS`, in the order of the columns of Table 1.
+# Keys of `benchmarks.families.settings.SETTINGS`, in the order of the columns of Table 1.
 FUNCTIONS = ("f1", "f2", "f3", "f4")
 _OTHERS = ("f3-c3", "f3-c4", "f3-sigma0.01", "f3-sigma0.1", "f3-a0.25", "f3-a0.75")
 TABLE1_COLUMNS = FUNCTIONS + _OTHERS

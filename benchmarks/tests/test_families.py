@@ -71,11 +71,6 @@ def test_mixed_pairs_have_the_truth_of_their_kind():
     assert truths["common cause"] == {COMMON_CAUSE}
 
 
-def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match=r"no family or group 'trade'; groups are .*trades"):
-        chosen("trade")
-
-
 def test_pairs_in_the_layout_of_tuebingen():
     families = chosen(f"tuebingen:{SAMPLE}")
     assert {family.truth for family in families} == {1, -1}

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchmarks import numbers
-from benchmarks.stored import Stored, markdown, store, stored
+from benchmarks.stored import Stored, store, stored
 
 
 def test_numbers_of_the_pages_are_the_stored_ones():
@@ -32,8 +32,3 @@ def test_a_stored_result_is_read_as_it_was_written(tmp_path, monkeypatch):
         pd.testing.assert_frame_equal(stored("result").table, table)
     finally:
         stored.cache_clear()
-
-
-def test_cells_may_be_empty():
-    table = pd.DataFrame([["b", ""]], columns=["", "a"])
-    assert markdown(table) == "| | a |\n|---|---|\n| b | |\n"

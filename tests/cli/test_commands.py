@@ -208,8 +208,7 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["directions", "sample", "--pairs", "all"], "--pairs is for tables"),
         (["directions", "sample", "--resume"], "--resume needs"),
         (["directions", "data.csv", "--pairs", "all", "--screen", "nan"], "--screen must"),
-        (["evaluate", "f9"], "f9: neither a folder nor a setting"),
-        (["evaluate", "sample", "--n-samples", "30"], "--n-samples is for the settings"),
+        (["evaluate", "f9"], "f9: no such file"),
         (["clusters", "sample", "--cause", "z"], "--cause must be one of"),
     ],
 )
@@ -311,11 +310,10 @@ def test_pairs_that_another_column_explains_are_counted(run, tmp_path, rng):
 
 
 def test_evaluate_prints_accuracies_rates_and_failures(printed, run, folder):
-    options = "--n-pairs 4 --n-samples 30 --random-state 3 --criterion hsic"
-    lines = printed("evaluate", "f3", *options.split()).splitlines()
-    assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
-    assert lines[2].startswith("4 pairs: ")
-    names = ["accuracy", "weighted accuracy", "standard errors", "ROC-AUC", "seconds per pair"]
+    lines = printed("evaluate", "sample", "--max-samples", "40").splitlines()
+    assert lines[0] == "sample"
+    assert lines[2].startswith("16 pairs: ")
+    names = ["accuracy", "weighted accuracy", "standard errors"]
     assert {line[:19].rstrip() for line in lines} >= {*names}
     assert lines[-1].split()[0] == "100%"
     out = run("evaluate", folder, "--criterion", "hsic")[1]

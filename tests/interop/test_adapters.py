@@ -20,8 +20,8 @@ def test_hsic_score_is_lower_for_independence(rng):
     score = hsic_score(x[:, None], rng.normal(size=200))
     assert isinstance(score, float)
     assert score < 1.0 < hsic_score(x, x**2)
-    with pytest.raises(ValueError, match="residual must be one variable, found shape"):
-        hsic_score(x, np.ones((200, 2)))
+    with pytest.raises(ValueError, match="residual has 2 columns"):
+        hsic_score(x, rng.normal(size=(200, 2)))
 
 
 def test_conditional_independence_by_residuals(table):
@@ -55,7 +55,7 @@ def test_dowhy_gets_no_edge_without_a_direction():
 def test_cdt_takes_arrays_frames_and_rows(table):
     model = cdt.ANMMM()
     a, b = table["a"].to_numpy(), table["b"].to_numpy()
-    score = model.predict(a, b)
+    score = model.predict_proba((a, b))
     assert score > 0.0
     pairs = pd.DataFrame({"SampleID": ["one", "two"], "A": [a, b], "B": [b, a]})
     kept = pairs.copy()
@@ -72,23 +72,13 @@ def test_cdt_keeps_given_directions(table):
     assert set(cdt.ANMMM().orient_graph(table, graph).edges) == {("b", "a"), ("b", "c")}
 
 
-def test_lingam_matrices_are_read_back(table):
+def test_lingam_matrices_go_back_transposed(table):
     graph = infer_graph(table, within=sorted(CHAIN))
     matrix = lingam.adjacency(graph)
-    assert set(lingam.edges(matrix, graph.names)) == {(u, "->", v) for u, v in CHAIN}
-    # lingam writes it on one side or on both.
-    for at in ((1, 0), (0, 1)):
-        matrix[at] = np.nan
-        named = pd.DataFrame(matrix, columns=graph.names)
-        assert lingam.edges(matrix, graph.names)[0] == lingam.edges(named)[0] == ("a", "--", "b")
-    with pytest.raises(ValueError, match="must be square, found shape"):
-        lingam.edges(np.ones((2, 3)))
+    again = infer_graph(table, within=matrix.T)
+    assert set(again.directed) == CHAIN
     with pytest.raises(ValueError, match="names lacks the node 'd'"):
         lingam.prior_knowledge(graph, ["a", "b", "c"])
-    with pytest.raises(ValueError, match="2 different names"):
-        lingam.edges(np.zeros((2, 2)), ["a", "a"])
-    with pytest.raises(TypeError, match="adjacency_matrix must be numeric"):
-        lingam.edges([["x", "y"], ["z", "w"]])
 
 
 @pytest.mark.parametrize("form", ["polars", "numbers", "array"])
@@ -105,8 +95,5 @@ def test_tables_of_all_kinds_are_learned_from(table, form):
     learner = gcastle.ANMMM(graph=[names])
     learner.learn(data)
     assert learner.causal_matrix.tolist() == expected.tolist()
-    model = dowhy.PairGraph(graph=[names]).fit(data)
-    assert model.adjacency_matrix_.tolist() == expected.T.tolist()
-    alone = gcastle.ANMMM()
-    alone.learn(data)
-    assert alone.causal_matrix[0, 1] == 1.0
+    model = dowhy.PairGraph().fit(data)
+    assert model.adjacency_matrix_[1, 0] == 1.0

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from known_pairs import ten_pairs
 
-from anmmm import infer_direction, infer_graph, orient
+from anmmm import infer_direction, infer_graph
 from anmmm.interop import causal_learn, cdt, dowhy, gcastle, lingam
 
 # Each as the neighbour reads it: 1 where the first causes the second, -1 where the second does.
@@ -25,24 +25,10 @@ def by_cdt(x, y):
     return int(np.sign(cdt.ANMMM().predict_proba((x[:, None], y[:, None]))))
 
 
-def by_cdt_graph(x, y):
-    graph = networkx.Graph([("x", "y")])
-    found = cdt.ANMMM().predict(pd.DataFrame({"x": x, "y": y}), graph)
-    ((cause, _),) = found.edges
-    return 1 if cause == "x" else -1
-
-
 def by_gcastle(x, y):
     learner = gcastle.ANMMM()
     learner.learn(np.column_stack([x, y]))
     return int(learner.causal_matrix[0, 1] - learner.causal_matrix[1, 0])
-
-
-def by_gcastle_pair(x, y):
-    learner = gcastle.ANMMM()
-    return learner.anm_estimate(x[:, None], y[:, None]) - learner.anm_estimate(
-        y[:, None], x[:, None]
-    )
 
 
 def by_dowhy(x, y):
@@ -56,36 +42,7 @@ def by_lingam(x, y):
     known = lingam.prior_knowledge(graph)
     assert (known == 1).tolist() == (matrix == 1).tolist()
     assert (known == 0).tolist() == (matrix.T == 1).tolist()
-    assert [edge for edge in lingam.edges(matrix) if edge[1] == "->"] == [
-        (cause, "->", effect) for cause, effect in graph.directed
-    ]
     return int(matrix[1, 0] - matrix[0, 1])
-
-
-def by_background_knowledge(x, y):
-    pytest.importorskip("causallearn")
-    from causallearn.graph.GraphNode import GraphNode
-
-    knowledge = causal_learn.background_knowledge(infer_graph(pd.DataFrame({"x": x, "y": y})), 0.5)
-    first, second = GraphNode("x"), GraphNode("y")
-    forward = knowledge.is_required(first, second)
-    assert forward == knowledge.is_forbidden(second, first)
-    assert forward != knowledge.is_required(second, first)
-    return 1 if forward else -1
-
-
-def by_causal_learn_graph(x, y):
-    pytest.importorskip("causallearn")
-    from causallearn.graph.Edge import Edge
-    from causallearn.graph.Endpoint import Endpoint
-    from causallearn.graph.GeneralGraph import GeneralGraph
-    from causallearn.graph.GraphNode import GraphNode
-
-    nodes = [GraphNode("X1"), GraphNode("X2")]
-    graph = GeneralGraph(nodes)
-    graph.add_edge(Edge(*nodes, Endpoint.TAIL, Endpoint.TAIL))
-    found = orient(graph, pd.DataFrame({"X1": x, "X2": y}), min_confidence=0.5)
-    return 1 if found.is_directed_from_to(*nodes) else -1
 
 
 def by_pgmpy(x, y):
@@ -97,14 +54,6 @@ def by_pgmpy(x, y):
     assert (model.forward_score_ < model.backward_score_) == (cause == "x")
     assert model.adjacency_matrix_.loc["x", "y"] == (cause == "x")
     return 1 if cause == "x" else -1
-
-
-def by_pgmpy_function(x, y):
-    pytest.importorskip("pgmpy")
-    from anmmm.interop import pgmpy
-
-    source, _ = pgmpy.Orientation(pd.DataFrame({"x": x, "y": y}))("x", "y")
-    return 1 if source == "x" else -1
 
 
 ADAPTERS = [value for name, value in list(globals().items()) if name.startswith("by_")]

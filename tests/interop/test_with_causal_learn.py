@@ -84,7 +84,7 @@ def test_the_registered_test_is_hsic():
     from causallearn.utils.cit import CIT
 
     data = FRAME.to_numpy()
-    test = CIT(data, causal_learn.register_hsic("another_name"))
+    test = CIT(data, causal_learn.register_hsic())
     assert test(0, 3) == hsic_test(data[:, 0], data[:, 3], null="permutation").pvalue
     assert test(3, 0) == test(0, 3)
     assert test(0, 2, [1]) > 0.01

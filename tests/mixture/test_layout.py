@@ -12,7 +12,7 @@ from anmmm._kernels import _vectors as vectors
 from anmmm._kernels.mixture import SHORT_RUN, fit_curves
 from anmmm._kernels.pieces import CUBIC
 from anmmm._kernels.posterior import Problem
-from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.datasets import make_anm_mixture
 from anmmm.mixture import em, fit_mixture
 from anmmm.mixture.layout import ColumnLayout, Job
 from anmmm.mixture.splines import SplineBasis, _cubes
@@ -113,8 +113,8 @@ def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
 
 @pytest.mark.parametrize(("n", "C"), [(40, 1), (40, 4), (4500, 2)])
 def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
-    sample = draw_anm_mixture("f2", n, random_state=4)
-    x, y = standard(np.round(sample.x, 2)), standard(sample.y)[:, 0]
+    x, y, _ = make_anm_mixture("f2", n, random_state=4)
+    x, y = standard(np.round(x, 2)), standard(y)[:, 0]
     # Two starts of one curve would be equal, and rounding would choose.
     starts = list(rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n)))
     one = fit_mixture(SplineBasis.of(x), y, starts=starts)

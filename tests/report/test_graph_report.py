@@ -43,7 +43,7 @@ def test_the_page_shows_edges_assumptions_and_hidden_variables(graph, tmp_path):
     assert len(pictures) == 1 + len(graph.edges) == 3
     assert "\u202e" not in text
     assert all(each["src"].startswith("data:") and each["alt"] for each in pictures)
-    assert text.count(">direction given</td>") == 2
+    assert text.count(">direction given</div>") == 2
     assert "within (assumed): dose -&gt; response" in text
     assert "2 mechanisms, additive Gaussian noise" in text
     assert "One hidden variable of 2 values" in text

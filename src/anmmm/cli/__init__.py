@@ -45,7 +45,7 @@ def cli() -> None:
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
     anmmm graph data.csv             which column causes which
-    anmmm evaluate f3                how often the direction is right
+    anmmm evaluate sample            how often the direction is right
     """
     # Numba then cannot be imported.
     with suppress(ValueError):

@@ -85,17 +85,7 @@ def clusters(source: str, **options: Any) -> None:
 
 
 @click.command("evaluate")
-@click.argument("source", metavar="SOURCE_OR_SETTING")
-@click.option(
-    "--n-pairs",
-    type=click.IntRange(min=1),
-    help="Pairs drawn from a setting.  [default: 50]",
-)
-@click.option(
-    "--n-samples",
-    type=click.IntRange(min=10),
-    help="Observations of each pair drawn from a setting.  [default: 100]",
-)
+@click.argument("source")
 @plot_option("accuracy against the fraction of decided pairs")
 @with_options(force_option, *decision_options, max_samples_option, jobs_option, *common_options)
 def evaluate_command(
@@ -103,9 +93,8 @@ def evaluate_command(
 ) -> None:
     """Measure how good the decisions of a criterion are.
 
-    SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
-    setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
-    -a0.75; AN, AN-s, LS, LS-s, MN-U, each also with -uniform, -bimodal or -exponential, the cause.
+    SOURCE has pairs of known direction: "sample", or a folder with pairmeta.txt, as in "anmmm
+    directions".
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors

@@ -4,19 +4,16 @@ from anmmm._tables import SourceError
 from anmmm.datasets.families import make_single_mechanism
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample
-from anmmm.datasets.settings import SETTINGS
 from anmmm.datasets.synthetic import make_anm_mixture
-from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
+from anmmm.datasets.tuebingen import PairFolder, load_pairs
 
 __all__ = [
-    "SETTINGS",
     "Pair",
     "PairFolder",
     "SourceError",
     "load_bafu_air",
     "load_pairs",
     "load_sample",
-    "load_tuebingen",
     "make_anm_mixture",
     "make_single_mechanism",
 ]

@@ -56,10 +56,6 @@ def make_single_mechanism(
     TypeError, ValueError
         If an argument is out of range.
 
-    Notes
-    -----
-    A function of a Gaussian process is drawn at all observations at once, in O(n_samples³).
-
     References
     ----------
     N. Tagasovska, V. Chavez-Demoulin, T. Vatter, "Distinguishing Cause from Effect Using Quantiles:

@@ -89,29 +89,11 @@ class Pair(Record):
 
     @classmethod
     def unreadable(cls, pair_id: str, problem: str, **known: Any) -> Pair:
-        """Return a pair without data, which has a problem.
-
-        Parameters
-        ----------
-        pair_id : str
-        problem : str
-            Why the pair cannot be read.
-        **known
-            Truth, weight, group and names; see the attributes of `Pair`.
-
-        Returns
-        -------
-        Pair
-        """
+        """Return a pair without data, which has a problem; `known` are other attributes."""
         return cls(pair_id, np.empty(0), np.empty(0), problem=problem, **known)
 
     def complete(self) -> Pair:
-        """Return the pair without its incomplete rows.
-
-        Returns
-        -------
-        Pair
-        """
+        """Return the pair without its incomplete rows."""
         if self.problem:
             return self
         x, y, dropped = complete_rows(self.x, self.y, "drop")
@@ -120,16 +102,9 @@ class Pair(Record):
     def checked(self) -> Pair:
         """Return the pair with checked variables.
 
-        Returns
-        -------
-        Pair
-            x and y are finite float64 arrays of shape (n,), or (n, n_features) for several
-            columns; arrays of text for three categories or more.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the pair could not be read or cannot be analyzed.
+        x and y are then finite float64 arrays of shape (n,), or (n, n_features) for several
+        columns; arrays of text for three categories or more. Raise TypeError or ValueError if the
+        pair could not be read or cannot be analyzed.
         """
         if self.problem:
             raise ValueError(self.problem)
@@ -143,17 +118,9 @@ class Pair(Record):
         return replace(self, x=_without_single_axis(x), y=_without_single_axis(y))
 
     def univariate(self) -> Pair:
-        """Return the pair with checked variables of one column each.
+        """Return the pair with checked variables of one column of numbers each.
 
-        Returns
-        -------
-        Pair
-            x and y are finite float64 arrays of shape (n,).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the pair could not be read, has several columns or categories, or cannot be analyzed.
+        Raise TypeError or ValueError as `checked`, and for several columns or categories.
         """
         widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (self.x, self.y)]
         if max(widths) > 1:
@@ -168,25 +135,7 @@ class Pair(Record):
         return checked
 
     def subsample(self, n_samples: int, random_state: RandomState = None) -> Pair:
-        """Return the pair with fewer observations, in their order.
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of observations, drawn without replacement; smaller pairs are returned as is.
-        random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
-            Source of randomness: ``choice(n, n_samples, replace=False)``, sorted, of the generator
-            are the positions.
-
-        Returns
-        -------
-        Pair
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `n_samples` is not a positive whole number.
-        """
+        """Return the pair with at most `n_samples` random observations, in their order."""
         rng = check_rng(random_state)
         if len(self.x) <= check_count(n_samples, "n_samples"):
             return self

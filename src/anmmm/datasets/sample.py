@@ -6,13 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from anmmm._typing import FloatArray, IntArray, StrPath
-from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
+from anmmm._typing import FloatArray, IntArray
+from anmmm.datasets.tuebingen import PairFolder, entries_of_files, load_pairs
 
 SAMPLE = Path(__file__).with_name("sample")
-
-# Lausanne and Chaumont.
-_BAFU_PAIRS = ("pair0049", "pair0050")
 
 
 def load_sample() -> PairFolder:
@@ -31,23 +28,15 @@ def load_sample() -> PairFolder:
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
     """
-    real, drawn = load_tuebingen(SAMPLE), load_pairs(SAMPLE, meta=False)
-    mixtures = [entry for entry in drawn._entries if entry.pair_id.startswith("drawn-")]
-    return PairFolder(real.path, [*real._entries, *mixtures])
+    drawn = entries_of_files(SAMPLE, SAMPLE.glob("drawn-*.txt"))
+    return PairFolder(SAMPLE, [*load_pairs(SAMPLE).entries, *drawn])
 
 
-def load_bafu_air(
-    path: StrPath | None = None,
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def load_bafu_air() -> tuple[FloatArray, FloatArray, IntArray]:
     """Load daily ozone and temperature of two places in Switzerland, 2009, pooled.
 
     Pairs 49 (Lausanne) and 50 (Chaumont) of the Tübingen collection, on which the paper clusters
     mechanisms: the two places are the mechanisms.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        Folder of the Tübingen collection; by default the embedded sample, which has both pairs.
 
     Returns
     -------
@@ -58,27 +47,15 @@ def load_bafu_air(
     labels : ndarray of int, shape (730,)
         0 for Lausanne, 1 for Chaumont.
 
-    Raises
-    ------
-    OSError, ValueError
-        As `load_tuebingen`; also if one of the two pairs is missing.
-
     References
     ----------
     Data: Bundesamt für Umwelt (BAFU), through J. M. Mooij et al., JMLR 17(32), 2016. Use: S. Hu et
     al., "Causal Inference and Mechanism Clustering of a Mixture of Additive Noise Models", NeurIPS
     2018, section 4.2.
     """
-    folder = load_sample() if path is None else load_tuebingen(path)
-    missing = [pair_id for pair_id in _BAFU_PAIRS if pair_id not in folder.ids]
-    if missing:
-        raise ValueError(f"{folder.path} has no {' and no '.join(missing)}; BAFU air needs both")
-    places = [folder[pair_id] for pair_id in _BAFU_PAIRS]
-    for place in places:
-        if place.problem:
-            raise ValueError(f"{place.pair_id} cannot be read: {place.problem}")
-    # truth -1: the cause, temperature, is y.
-    ordered = [(place.x, place.y)[:: place.truth] for place in places]
-    labels = np.repeat(np.arange(len(places)), [len(cause) for cause, _ in ordered])
-    x, y = (np.concatenate(variable) for variable in zip(*ordered, strict=True))
-    return x, y, labels
+    sample = load_sample()
+    places = [sample["pair0049"], sample["pair0050"]]
+    temperature = np.concatenate([place.y for place in places])
+    ozone = np.concatenate([place.x for place in places])
+    labels = np.repeat([0, 1], [len(place.x) for place in places])
+    return temperature, ozone, labels

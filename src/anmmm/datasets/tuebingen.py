@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import math
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -28,11 +28,10 @@ META = "pairmeta.txt"
 TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
 _FIELDS = "id cause_first cause_last effect_first effect_last [weight]"
 _DIGITS = re.compile(r"(\d+)")
-_NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
     """File of a pair, and its line of the meta file; columns count from 0."""
 
     pair_id: str
@@ -46,8 +45,8 @@ class _Entry:
     @property
     def number(self) -> int | None:
         """The number in the id, None without one."""
-        match = _NUMBERED.fullmatch(self.pair_id)
-        return int(match[1]) if match else None
+        digits = self.pair_id.removeprefix("pair")
+        return int(digits) if digits.isdecimal() else None
 
     def read(self, header: bool | None) -> Pair:
         """Read the pair; a file that cannot be read is its problem."""
@@ -75,46 +74,43 @@ class _Entry:
         if needed > len(table.names):
             problem = f"{META} names column {needed}, but the file has {len(table.names)}"
             raise SourceError(table.name, None, problem)
-        first = [table.names[place] for place in self.first]
-        second = [table.names[place] for place in self.second]
+        first = table.names[self.first.start : self.first.stop]
+        second = table.names[self.second.start : self.second.stop]
         return _variable(table, first), _variable(table, second)
 
 
 class PairFolder(Sequence[Pair]):
     """The pairs of a folder, each read from its file when it is accessed.
 
-    Index it with a position, a slice or the id of a pair, or iterate over it.
+    `load_pairs` and `load_sample` return one. Index it with a position, a slice or the id of a
+    pair, or iterate over it.
 
-    Parameters
+    Attributes
     ----------
     path : Path
         The folder.
-    entries : sequence
-        Descriptions of the pairs, made by `load_pairs`.
-    header : bool, optional
-        As in `load_pairs`.
+    ids : tuple of str
+        Identifiers of the pairs, in order.
+    files : tuple of Path
+        Their files.
     """
 
-    def __init__(self, path: Path, entries: Sequence[_Entry], header: bool | None = None) -> None:
+    def __init__(self, path: Path, entries: Sequence[Entry], header: bool | None = None) -> None:
         self.path = path
         self.name = str(path)
-        self._entries = tuple(entries)
+        self.entries = tuple(entries)
+        self.ids = tuple(entry.pair_id for entry in self.entries)
+        self.files = tuple(entry.path for entry in self.entries)
         self._header = header
-        self.files = tuple(entry.path for entry in self._entries)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Identifiers of the pairs, in order."""
-        return tuple(entry.pair_id for entry in self._entries)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def __length_hint__(self) -> int:
         return len(self)
 
     def __iter__(self) -> Iterator[Pair]:
-        return (entry.read(self._header) for entry in self._entries)
+        return (entry.read(self._header) for entry in self.entries)
 
     @overload
     def __getitem__(self, key: int | str) -> Pair: ...
@@ -122,21 +118,19 @@ class PairFolder(Sequence[Pair]):
     def __getitem__(self, key: slice) -> PairFolder: ...
     def __getitem__(self, key: int | str | slice) -> Pair | PairFolder:
         if isinstance(key, slice):
-            return PairFolder(self.path, self._entries[key], self._header)
+            return PairFolder(self.path, self.entries[key], self._header)
         if isinstance(key, str):
             if key not in self.ids:
                 raise KeyError(f"{self.path} has no pair {key!r}")
             key = self.ids.index(key)
-        return self._entries[key].read(self._header)
+        return self.entries[key].read(self._header)
 
     def __repr__(self) -> str:
         return f"<{len(self)} pairs in {self.path}>"
 
 
-def load_pairs(
-    path: StrPath, *, meta: bool | None = None, header: bool | str | None = "auto"
-) -> PairFolder:
-    """Open a folder of variable pairs in Tübingen layout.
+def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFolder:
+    """Open a folder of variable pairs, such as the Tübingen cause-effect pairs.
 
     Parameters
     ----------
@@ -146,9 +140,6 @@ def load_pairs(
         ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns, beside
         an unnamed one of row numbers, is a pair of unknown truth and weight 1; descriptions
         (``*_des.txt``, ``README*``) are ignored.
-    meta : bool, optional
-        Whether ``pairmeta.txt`` is required (True) or ignored (False); by default it is used if it
-        exists.
     header : "auto", True or False
         Whether the first line of every pair's file names the columns, as in
         `anmmm.collection.as_pairs`. A file that contradicts it is a pair with a `problem`.
@@ -159,14 +150,13 @@ def load_pairs(
         Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
         In each pair x is the earlier column or block of columns and y the later, and truth is -1
         if the cause is the later one. Rows with a missing value *in these columns* are dropped and
-        counted. A pair that cannot be read has a `problem`. `group` is set if all ids and weights
-        of ``pairmeta.txt`` are those of the Tübingen collection, and None otherwise.
+        counted. A pair that cannot be read has a `problem`. `group` is the data set of the pair if
+        all ids and weights of ``pairmeta.txt`` are those of the Tübingen collection, else None.
 
     Raises
     ------
     OSError
-        If the folder does not exist or has no pair, or a required ``pairmeta.txt`` is missing or
-        not a regular file.
+        If the folder does not exist or has no pair.
     SourceError
         A ValueError: if ``pairmeta.txt`` is broken (``file:line: problem``), or two pairs
         have one id.
@@ -180,81 +170,62 @@ def load_pairs(
     if not folder.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(folder))
     is_headed = check_header(header)
-    has_meta = (folder / META).is_file()
-    if meta and not has_meta:
-        raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
-    if meta is False or not has_meta:
-        return PairFolder(folder, _loose(folder), is_headed)
-    entries = _from_meta(folder)
-    if _is_collection(entries):
-        entries = [replace(entry, group=group_of(entry.number)) for entry in entries]
+    if (folder / META).is_file():
+        entries = _entries_of_meta(folder)
+    else:
+        # A broken link is a pair that cannot be read.
+        files = [file for file in folder.iterdir() if is_pair_file(file) and not file.is_dir()]
+        entries = entries_of_files(folder, files)
+        if not entries:
+            raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
     return PairFolder(folder, entries, is_headed)
 
 
-def load_tuebingen(path: StrPath) -> PairFolder:
-    """Open the Tübingen cause-effect pairs.
+def entries_of_files(folder: Path, files: Iterable[Path]) -> list[Entry]:
+    """Return a pair of unknown truth for each file of a folder, pair2 before pair10."""
 
-    The files of the collection have two digits (``pair01.txt``) or four; the ids here have four.
+    def natural_order(path: Path) -> list[Any]:
+        parts = _DIGITS.split(path.name)
+        return [int(part) if part.isdecimal() else part for part in parts]
 
-    Parameters
-    ----------
-    path : path-like
-        Folder with ``pairmeta.txt`` and the files.
-
-    Returns
-    -------
-    PairFolder
-        As `load_pairs`. Six pairs of the collection are multivariate, with two-dimensional x or y.
-        `group` is the data set of a pair, by its number only.
-
-    Raises
-    ------
-    OSError, ValueError
-        As `load_pairs`; also if the folder has no ``pairmeta.txt``.
-    """
-    pairs = load_pairs(path, meta=True)
+    seen = SeenIds(str(folder))
     entries = []
-    seen = SeenIds(pairs.name)
-    for entry in pairs._entries:
-        pair_id = entry.pair_id if entry.number is None else f"pair{entry.number:04d}"
-        seen.add(pair_id, entry.path.name, "the collection has each id once")
-        entries.append(replace(entry, pair_id=pair_id, group=group_of(entry.number)))
-    return PairFolder(pairs.path, entries)
+    for path in sorted(files, key=natural_order):
+        seen.add(path.stem, path.name, "rename one of these files")
+        entries.append(Entry(path.stem, path))
+    return entries
 
 
-def _is_collection(entries: Sequence[_Entry]) -> bool:
-    """Return whether ids and weights are those of the collection, and not all weights are 1."""
-    weights = [weight_of(entry.number) for entry in entries]
-    return any(weight != 1.0 for weight in weights) and all(
-        # The collection rounds to three or four digits.
-        weight is not None and math.isclose(entry.weight, weight, abs_tol=1.5e-3)
-        for entry, weight in zip(entries, weights, strict=True)
-    )
-
-
-def _from_meta(folder: Path) -> list[_Entry]:
-    """Return the pairs of ``pairmeta.txt``."""
+def _entries_of_meta(folder: Path) -> list[Entry]:
+    """Return the pairs of ``pairmeta.txt``, with data sets if it is that of the collection."""
     path = folder / META
     text = decode(path.read_bytes(), str(path))
-    files = {file.name: file for file in sorted(folder.iterdir())}
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     seen = SeenIds(str(path))
     for line, row in enumerate(text.split("\n"), start=1):
         cells = row.split()
         if not cells or cells[0].startswith("#"):
             continue
         try:
-            entry = _entry(folder, files, cells)
+            entry = _entry(folder, cells)
         except ValueError as error:
             raise SourceError(str(path), line, str(error)) from None
         seen.add(entry.pair_id, f"line {line}", "keep one of these lines")
         entries.append(entry)
     if not entries:
         raise SourceError(str(path), None, "the file is empty")
-    return entries
+    weights = [weight_of(entry.number) for entry in entries]
+    is_collection = any(weight != 1.0 for weight in weights) and all(
+        # The collection rounds to three or four digits.
+        weight is not None and math.isclose(entry.weight, weight, abs_tol=1.5e-3)
+        for entry, weight in zip(entries, weights, strict=True)
+    )
+    if not is_collection:
+        return entries
+    return [replace(entry, group=group_of(entry.number)) for entry in entries]
 
 
-def _entry(folder: Path, files: dict[str, Path], cells: list[str]) -> _Entry:
+def _entry(folder: Path, cells: list[str]) -> Entry:
     """Return the pair of a line of ``pairmeta.txt``."""
     if len(cells) not in (5, 6):
         raise ValueError(f"expected '{_FIELDS}', found {len(cells)} fields")
@@ -276,34 +247,12 @@ def _entry(folder: Path, files: dict[str, Path], cells: list[str]) -> _Entry:
     if "/" in cells[0] or "\\" in cells[0]:
         problem = "the id must be the name of a file in this folder, without its suffix; found "
         raise ValueError(f"{problem}{brief(cells[0])}")
-    path = _data_file(folder, files, cells[0])
+    path = folder / f"{cells[0]}.txt"
+    if not path.exists() and not cells[0].startswith("pair"):
+        path = folder / f"pair{cells[0]}.txt"
     if cause.start < effect.start:
-        return _Entry(path.stem, path, cause, effect, 1, weight)
-    return _Entry(path.stem, path, effect, cause, -1, weight)
-
-
-def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
-    stems = [f"pair{pair_id}", pair_id]
-    if pair_id.isdecimal():
-        stems += [f"pair{int(pair_id):04d}", f"pair{int(pair_id):02d}", f"pair{int(pair_id)}"]
-    if pair_id.lower().startswith("pair"):
-        # The first one is the name in the message about a missing file.
-        stems.reverse()
-    names = [f"{stem}{suffix}" for stem in stems for suffix in (".txt", ".csv")]
-    return next((files[name] for name in names if name in files), folder / names[0])
-
-
-def _loose(folder: Path) -> list[_Entry]:
-    # A broken link is a pair that cannot be read.
-    paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
-    if not paths:
-        raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    # Natural order: pair2 before pair10.
-    paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _DIGITS.split(path.name)])
-    seen = SeenIds(str(folder))
-    for path in paths:
-        seen.add(path.stem, path.name, "rename one of these files")
-    return [_Entry(path.stem, path) for path in paths]
+        return Entry(path.stem, path, cause, effect, 1, weight)
+    return Entry(path.stem, path, effect, cause, -1, weight)
 
 
 def is_pair_file(path: StrPath) -> bool:

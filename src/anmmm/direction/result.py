@@ -343,8 +343,7 @@ class DirectionResult(Record):
         """
         from anmmm.plotting import plot_direction
 
-        labels = {"x_label": self.names[0], "y_label": self.names[1]}
-        return plot_direction(*self._variables[:2], self, **{**labels, **options})
+        return plot_direction(self, **options)
 
     @property
     def _dropped(self) -> str:

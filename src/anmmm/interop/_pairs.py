@@ -1,4 +1,4 @@
-"""Functions of several adapters."""
+"""Dependence of two variables, as several libraries ask for it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,9 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite, as_pair, check_aligned, check_lengths
-from anmmm.direction import DirectionResult, infer_direction
+from anmmm._validation import as_pair
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
-
-
-def single(values: Any, name: str) -> FloatArray:
-    """Return one variable of shape (n,) or (n, 1), as other libraries pass them, as (n,)."""
-    array = as_finite(values, name)
-    if array.size != len(array):
-        raise ValueError(f"{name} must be one variable, found shape {array.shape}; pass one column")
-    return array.ravel()
-
-
-def decision(x: Any, y: Any, **options: Any) -> DirectionResult:
-    """Decide a pair of single variables, with a seed."""
-    check_aligned(x, y)
-    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **options})
 
 
 def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
@@ -50,9 +35,9 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
     >>> hsic_score(x, rng.normal(size=200)) < 1 < hsic_score(x, x**2)
     True
     """
-    check_aligned(cause, residual, ("cause", "residual"))
-    columns = single(cause, "cause"), single(residual, "residual")
-    test = hsic_test(*as_pair(*columns, names=("cause", "residual"), resolved=False), null="gamma")
+    names = ("cause", "residual")
+    columns = as_pair(cause, residual, names=names, resolved=False, single="pass one column")
+    test = hsic_test(*columns, null="gamma")
     return test.statistic / test.threshold
 
 
@@ -63,16 +48,9 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     """
     first, second = as_pair(x, y, resolved=False)
     if given is not None:
-        check_aligned(x, given, ("x", "given"))
-        check_aligned(y, given, ("y", "given"))
-        conditions = as_finite(given, "given")
-        check_lengths(first, conditions, ("x", "given"))
-        conditions = conditions.reshape(len(first), -1)
-        # A constant column conditions on nothing.
-        conditions = conditions[:, np.ptp(conditions, axis=0) > 0.0]
-        if conditions.size:
-            first = _residuals(first, conditions)
-            second = _residuals(second, conditions)
+        conditions = as_pair(x, given, names=("x", "given"), resolved=False)[1]
+        first = _residuals(first, conditions)
+        second = _residuals(second, conditions)
     # Searches look at the tail, for which the published gamma distribution is too light.
     return hsic_test(first, second).pvalue
 

@@ -8,34 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._optional import require
+from anmmm.direction import infer_direction
 from anmmm.direction.outcome import SURE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW
-from anmmm.interop._pairs import conditional_pvalue, decision
+from anmmm.interop._pairs import conditional_pvalue
 
 _WHAT_FOR = "this adapter needs causal-learn"
 
 
 class ANMMM:
-    """The decision on a pair in the form of ``causallearn.search.FCMBased.ANM.ANM``.
-
-    Parameters
-    ----------
-    **options
-        Keyword arguments of `anmmm.infer_direction`; the seed is 0 by default.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        self.options = options
+    """The decision on a pair in the form of ``causallearn.search.FCMBased.ANM.ANM``."""
 
     def cause_or_effect(self, data_x: Any, data_y: Any) -> tuple[float, float]:
         """Return the probabilities that the direction is forward and backward; they add up to 1.
 
         The larger one belongs to the direction, as with the p-values that causal-learn returns, and
-        both are equal if none is decided, and nearly equal without a confidence. A limit such as
-        0.05 on both at once means nothing.
+        both are equal if none is decided. A limit such as 0.05 on both at once means nothing.
         """
-        result = decision(data_x, data_y, **self.options)
+        result = infer_direction(data_x, data_y)
         if not result.direction:
             return 0.5, 0.5
         # A caller that compares both scores needs the direction, however weak its evidence is.
@@ -73,12 +64,13 @@ def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> An
     return knowledge
 
 
-def register_hsic(name: str = "anmmm_hsic") -> str:
+def register_hsic() -> str:
     """Register the HSIC test against permutations as ``indep_test`` of causal-learn's searches.
 
     Returns its name, for ``pc(data, indep_test=name)``. With a condition set, the residuals
     of both variables from smoothing splines in it are tested: its effects are taken as additive.
     """
+    name = "anmmm_hsic"
     cit = require("causallearn.utils.cit", "interop", _WHAT_FOR)
 
     class HSIC(cit.CIT_Base):  # type: ignore[misc, name-defined]
@@ -92,7 +84,8 @@ def register_hsic(name: str = "anmmm_hsic") -> str:
         def __call__(self, X: Any, Y: Any, condition_set: Any = None) -> float:
             xs, ys, given, key = self.get_formatted_XYZ_and_cachekey(X, Y, condition_set)
             if key not in self.pvalue_cache:
-                columns = (self.data[:, places] for places in (xs, ys, given))
+                columns = [self.data[:, places] for places in (xs, ys, given)]
+                columns[2] = columns[2] if given else None
                 self.pvalue_cache[key] = conditional_pvalue(*columns)
             return float(self.pvalue_cache[key])
 

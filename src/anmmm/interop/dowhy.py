@@ -38,13 +38,6 @@ class PairGraph:
     door, ``graph_learners.cdt.CDT``, draws the graph of `predict` with cause and effect exchanged
     (0.14): do not use it.
 
-    Parameters
-    ----------
-    graph : optional
-        The edges that the graph may have, see `anmmm.infer_graph`; None for any.
-    **options
-        Keyword arguments of `anmmm.infer_graph`.
-
     Attributes
     ----------
     adjacency_matrix_ : ndarray of shape (n_features, n_features)
@@ -56,13 +49,9 @@ class PairGraph:
     graph_: CausalGraph
     adjacency_matrix_: FloatArray
 
-    def __init__(self, graph: Any = None, **options: Any) -> None:
-        self.graph = graph
-        self.options = options
-
     def fit(self, X: Any) -> PairGraph:
         """Learn the graph of a data frame, or array, with a variable in each column."""
-        self.graph_ = infer_graph(X, within=self.graph, **self.options)
+        self.graph_ = infer_graph(X)
         self.adjacency_matrix_ = adjacency(self.graph_, open_table(X).names)
         return self
 

@@ -9,7 +9,6 @@ import numpy as np
 from anmmm._tables import is_frame, open_table
 from anmmm._typing import FloatArray
 from anmmm.graph import CausalGraph, infer_graph
-from anmmm.interop._pairs import decision
 from anmmm.interop.lingam import adjacency
 
 
@@ -20,8 +19,6 @@ class ANMMM:
     ----------
     graph : optional
         The edges that the graph may have, see `anmmm.infer_graph`; None for any.
-    **options
-        Keyword arguments of `anmmm.infer_graph`.
 
     Attributes
     ----------
@@ -34,17 +31,12 @@ class ANMMM:
     causal_matrix: FloatArray
     graph_: CausalGraph
 
-    def __init__(self, graph: Any = None, **options: Any) -> None:
+    def __init__(self, graph: Any = None) -> None:
         self.graph = graph
-        self.options = options
 
     def learn(self, data: Any, columns: Any = None, **kwargs: Any) -> None:
         """Learn the graph of a table with a variable in each column, whose order the matrix has."""
         table: Any = data if is_frame(data) else np.asarray(data)
-        self.graph_ = infer_graph(table, within=self.graph, **self.options)
+        self.graph_ = infer_graph(table, within=self.graph)
         # gCastle's rows are causes, lingam's are effects.
         self.causal_matrix = adjacency(self.graph_, open_table(table).names).T
-
-    def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
-        """Return 1 if x causes y, else 0; unlike with ``ANMNonlinear`` never 1 both ways."""
-        return int(decision(x, y).direction == 1)

@@ -6,7 +6,7 @@ A figure is made, by pyplot, only if no axes are given; otherwise pyplot is not 
 from anmmm.plotting.direction import plot_direction
 from anmmm.plotting.effect import plot_effect
 from anmmm.plotting.graph import plot_graph
-from anmmm.plotting.mechanisms import plot_latent, plot_mechanisms
+from anmmm.plotting.mechanisms import plot_mechanisms
 from anmmm.plotting.pairs import plot_pairs
 from anmmm.plotting.rates import plot_decision_rates
 
@@ -15,7 +15,6 @@ __all__ = [
     "plot_direction",
     "plot_effect",
     "plot_graph",
-    "plot_latent",
     "plot_mechanisms",
     "plot_pairs",
 ]

@@ -12,9 +12,8 @@ from anmmm.evidence.check import normal_scores
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.graph import CausalGraph
-from anmmm.plotting.graph import check_graph
 from anmmm.plotting.groups import GRID, Groups, Pieces, Shown, draw_groups, mechanism_names
-from anmmm.plotting.style import as_text
+from anmmm.plotting.style import as_text, check_result
 
 
 def plot_effect(
@@ -57,7 +56,7 @@ def plot_effect(
     ValueError
         If there is no such edge.
     """
-    check_graph(graph)
+    check_result(graph, CausalGraph, "infer_graph")
     node = graph._effect_of(cause, effect)
     responsibilities = node._model.responsibilities
     names = mechanism_names(responsibilities.shape[1])
@@ -76,16 +75,10 @@ def plot_effect(
     # Residuals of levels and counts are hard to read.
     if has_others and node._model.cells.n_distinct > MOST_CATEGORIES:
         shown.values = _partial_residuals(node._model, groups.labels, over.values, grid, curves)
-    return draw_groups(
-        ax,
-        over,
-        shown,
-        groups,
-        drawn,
-        title="other causes at their medians" if has_others and legend else "",
-        legend=legend and len(groups.names) > 1,
-        marker_size=marker_size,
-    )
+    title = "other causes at their medians" if has_others and legend else ""
+    legend = legend and len(groups.names) > 1
+    size = marker_size
+    return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend, marker_size=size)
 
 
 def _shown(graph: CausalGraph, name: Hashable) -> Shown:

@@ -1,45 +1,37 @@
-"""Plots of causal graphs, causes above their effects.
-
-Columns are in layers. An edge has a lane in each layer that it passes, so that it does not cross a
-name. Within a layer names and lanes are sorted and placed near those that they are joined to.
-"""
+"""Plots of causal graphs, causes above their effects, in the layers of networkx."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 from collections.abc import Hashable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 from sklearn.isotonic import isotonic_regression
 
 from anmmm._optional import require
 from anmmm._typing import FloatArray
 from anmmm.graph import CausalGraph, GraphEdge
 from anmmm.graph.forms import ARROW, BOTH, LINE
-from anmmm.plotting.style import as_text, axes_or_new, color_of, matplotlib_module
+from anmmm.plotting.style import as_text, axes_or_new, check_result, color_of, matplotlib_module
 
-# Letters of a line of a name, of the gap between names, and of the lane of a passing edge.
-NAME, GAP, LANE = 16, 5.0, 2.5
-# Inches of a letter, and of a layer with names of one line and of each further line.
-LETTER, LAYER, LINE_HEIGHT = 0.11, 0.95, 0.2
-# Inches of the height of the legend, and of the width below which it has one column.
-LEGEND, NARROW = 0.6, 5.5
-# Half of the vertical part of an edge in a lane, as a fraction of a layer.
-UPRIGHT = 0.3
-# Passes over the layers, down and up in turn.
+# Letters of a line of a name, and of the gap between names.
+NAME, GAP = 16, 7.0
+# Inches of a letter, of a layer, and of the legend.
+LETTER, LAYER, LEGEND = 0.11, 1.15, 0.6
+# Passes over the layers, down and up in turn, that place names near those they are joined to.
 SWEEPS = 12
+# How far an edge bends away from other names, as parts of its length; the first that is free.
+BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45)
+# Inches of half a line of a name, with its box.
+HALF_HEIGHT = 0.3
 # Gains, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
 GRAY = "#777777"
 
-Point = tuple[float, float]
-# A column, or the lane of an edge: its number and the layer.
-Slot = Hashable
+Places = dict[Hashable, tuple[float, float]]
 
 
 def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
@@ -66,21 +58,27 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     TypeError
         If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
     """
-    check_graph(graph)
-    places, routes, size = _layout(graph)
-    ax = axes_or_new(ax, graph_size(graph))
+    check_result(graph, CausalGraph, "infer_graph")
+    places, widths, (width, height) = _layout(graph)
+    ax = axes_or_new(ax, (width, height + LEGEND))
     shade: dict[Hashable, str] = {}
-    for index, mixing in enumerate(graph.hidden_groups):
-        shade |= dict.fromkeys(mixing.nodes, color_of(index))
+    for index, group in enumerate(graph.hidden_groups):
+        shade |= dict.fromkeys(group.nodes, color_of(index))
     # Drawn before the edges, which end where the boxes then are.
     boxes = {}
     for name in graph.names:
         fill = matplotlib_module("colors").to_rgba(shade.get(name, "white"), 0.25)
         box = {"boxstyle": "round,pad=0.4", "edgecolor": "#444444", "facecolor": fill}
-        text = as_text(_wrapped(name))
         style = {"ha": "center", "va": "center", "fontsize": 10, "zorder": 3}
-        boxes[name] = ax.text(*places[name], text, bbox=box, **style).get_bbox_patch()
-    for edge, route in zip(graph.edges, routes, strict=True):
+        text = ax.text(*places[name], as_text(_wrapped(name)), bbox=box, **style)
+        boxes[name] = text.get_bbox_patch()
+    for edge in graph.edges:
+        start = places[edge.cause]
+        end = places[edge.effect]
+        passed = [name for name in graph.names if name not in (edge.cause, edge.effect)]
+        centers = np.array([places[name] for name in passed]).reshape(-1, 2)
+        halves = [(0.5 * widths[name] - 0.3, HALF_HEIGHT) for name in passed]
+        bend = _free_bend(np.array(start), np.array(end), centers, np.array(halves))
         saved = min(max(edge.loss_without / graph.n_samples, FAINT), STRONG)
         arrow = {
             "arrowstyle": SIGNS.get(edge.kind, "-"),
@@ -89,28 +87,20 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
             "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
             "patchA": boxes[edge.cause],
             "patchB": boxes[edge.effect],
-            "connectionstyle": _along(ax, route),
+            "connectionstyle": f"arc3,rad={bend}",
         }
-        ax.annotate("", xy=route[-1], xytext=route[0], arrowprops=arrow, zorder=4)
-    _draw_legend(ax, graph, n_columns=1 if size[0] < NARROW else 2)
-    ax.set_xlim(0.0, size[0])
-    ax.set_ylim(-size[1], 0.0)
+        ax.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=4)
+    _draw_legend(ax, graph)
+    ax.set_xlim(0.0, width)
+    ax.set_ylim(-height, 0.0)
     ax.set_axis_off()
     return ax
 
 
-def graph_size(graph: CausalGraph) -> Point:
+def graph_size(graph: CausalGraph) -> tuple[float, float]:
     """Return the width and height in inches of a figure for a graph."""
     width, height = _layout(graph)[2]
     return width, height + LEGEND
-
-
-def check_graph(graph: Any) -> None:
-    """Raise TypeError if an object is no result of `infer_graph`."""
-    if not isinstance(graph, CausalGraph):
-        raise TypeError(
-            f"graph must be a CausalGraph, as infer_graph returns it; found {type(graph).__name__}"
-        )
 
 
 def _line_style(edge: GraphEdge) -> str:
@@ -126,111 +116,73 @@ def _wrapped(name: Hashable) -> str:
     return "\n".join(line.replace("_ ", "_") for line in lines)
 
 
-def _layout(graph: CausalGraph) -> tuple[dict[Slot, Point], list[list[Point]], Point]:
-    """Return the places of columns, the routes of edges, and width and height in inches."""
+def _free_bend(
+    start: FloatArray, end: FloatArray, centers: FloatArray, halves: FloatArray
+) -> float:
+    """Return the bend of an edge that keeps furthest from other names, whose boxes are given."""
+    t = np.linspace(0.0, 1.0, 41)[:, np.newaxis]
+    across = np.array([end[1] - start[1], start[0] - end[0]])
+    best = (0.0, 0.0)
+    for bend in BENDS:
+        middle = 0.5 * (start + end) + bend * across
+        points = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
+        apart = np.abs(points[:, np.newaxis] - centers) / halves.reshape(-1, 2)
+        clearance = float(apart.max(axis=2).min(initial=2.0))
+        if clearance >= 1.0:
+            return bend
+        best = max(best, (clearance, bend))
+    return best[1]
+
+
+def _layout(
+    graph: CausalGraph,
+) -> tuple[Places, dict[Hashable, float], tuple[float, float]]:
+    """Return the places of columns, their widths, and width and height of all, in inches."""
     networkx = require("networkx", "graph", "the layout of a graph needs networkx")
-    layers = _layers(graph, networkx)
-    number = {name: place for place, name in enumerate(graph.order)}
-    chains = []
-    joined = networkx.Graph()
-    for index, edge in enumerate(graph.edges):
-        top, bottom = sorted((edge.cause, edge.effect), key=number.__getitem__)
-        lanes = [(index, layer) for layer in range(layers[top] + 1, layers[bottom])]
-        layers |= {lane: lane[1] for lane in lanes}
-        chain = [top, *lanes, bottom]
-        joined.add_edges_from(pairwise(chain))
-        chains.append(chain)
-    joined.add_nodes_from(layers)
-    widths: dict[Slot, float] = dict.fromkeys(layers, LANE)
-    for name in graph.names:
-        longest = max(map(len, _wrapped(name).split("\n")), default=1)
-        widths[name] = longest + GAP
-    rows: list[list[Slot]] = [[] for _ in range(max(layers.values()) + 1)]
-    for slot, layer in layers.items():
-        rows[layer].append(slot)
-    x = _across(rows, joined, widths)
-    left = min(x[slot] - 0.5 * widths[slot] for slot in layers)
-    right = max(x[slot] + 0.5 * widths[slot] for slot in layers)
-    n_lines = max(_wrapped(name).count("\n") for name in graph.names)
-    height = LAYER + LINE_HEIGHT * n_lines
-    places = {}
-    for slot, layer in layers.items():
-        places[slot] = LETTER * (x[slot] - left), -height * (layer + 0.5)
-    routes = []
-    for edge, chain in zip(graph.edges, chains, strict=True):
-        route = [places[chain[0]]]
-        for lane in chain[1:-1]:
-            # Vertical beside the names of the layer.
-            across, middle = places[lane]
-            route += [(across, middle + UPRIGHT * height), (across, middle - UPRIGHT * height)]
-        route.append(places[chain[-1]])
-        routes.append(route if chain[0] == edge.cause else route[::-1])
-    return places, routes, (max(LETTER * (right - left), 4.0), height * len(rows))
-
-
-def _layers(graph: CausalGraph, networkx: Any) -> dict[Slot, int]:
-    """Return the layer of each column; columns without edges are in the last layers."""
     number = {name: place for place, name in enumerate(graph.order)}
     downwards = networkx.DiGraph()
     for edge in graph.edges:
         downwards.add_edge(*sorted((edge.cause, edge.effect), key=number.__getitem__))
-    rows = [
-        sorted(row, key=number.__getitem__) for row in networkx.topological_generations(downwards)
-    ]
+    rows = [list(row) for row in networkx.topological_generations(downwards)]
     isolated = [name for name in graph.order if name not in downwards]
     in_row = max([math.ceil(1.4 * math.sqrt(len(isolated))), 1, *map(len, rows)])
     rows += [isolated[start : start + in_row] for start in range(0, len(isolated), in_row)]
-    return {name: layer for layer, row in enumerate(rows) for name in row}
+    joined = downwards.to_undirected()
+    joined.add_nodes_from(isolated)
+    widths = {}
+    for name in graph.names:
+        widths[name] = LETTER * (GAP + max(map(len, _wrapped(name).split("\n")), default=1))
+    x = _across(rows, joined, widths)
+    left = min(x[name] - 0.5 * widths[name] for name in x)
+    right = max(x[name] + 0.5 * widths[name] for name in x)
+    places = {}
+    for layer, row in enumerate(rows):
+        for name in row:
+            places[name] = x[name] - left, -LAYER * (layer + 0.5)
+    return places, widths, (max(right - left, 4.0), LAYER * len(rows))
 
 
-def _across(rows: list[list[Slot]], joined: Any, widths: dict[Slot, float]) -> dict[Slot, float]:
-    """Return the horizontal place of each slot, in letters."""
-    x: dict[Slot, float] = dict.fromkeys(widths, 0.0)
-    layer_of = {slot: layer for layer, row in enumerate(rows) for slot in row}
-    for sweep in range(2 * SWEEPS):
-        is_down = sweep % 2 == 0
-        for layer in range(len(rows)) if is_down else reversed(range(len(rows))):
-            row = rows[layer]
-            # First order by one side, then place by both.
-            is_order_open = sweep < SWEEPS
+def _across(
+    rows: list[list[Hashable]], joined: Any, widths: dict[Hashable, float]
+) -> dict[Hashable, float]:
+    """Return the horizontal place of each name: near those it is joined to, none on another."""
+    x: dict[Hashable, float] = dict.fromkeys(widths, 0.0)
+    for sweep in range(SWEEPS):
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
             wanted = {}
-            for slot in row:
-                others = [x[other] for other in joined[slot]]
-                if is_order_open:
-                    before = layer - 1 if is_down else layer + 1
-                    others = [x[other] for other in joined[slot] if layer_of[other] == before]
-                wanted[slot] = float(np.mean(others)) if others else x[slot]
-            if is_order_open:
-                row.sort(key=wanted.__getitem__)
-            width = np.array([widths[slot] for slot in row])
+            for name in row:
+                neighbors = [x[neighbor] for neighbor in joined[name]]
+                wanted[name] = float(np.mean(neighbors)) if neighbors else x[name]
+            row.sort(key=wanted.__getitem__)
+            width = np.array([widths[name] for name in row])
             steps = np.cumsum(width) - 0.5 * width
-            targets = np.array([wanted[slot] for slot in row])
+            targets = np.array([wanted[name] for name in row])
             placed = isotonic_regression(targets - steps) + steps
             x |= dict(zip(row, placed.tolist(), strict=True))
     return x
 
 
-def _along(ax: Any, route: list[Point]) -> Any:
-    """Return a connection style that follows a route smoothly; boxes cut its ends."""
-    base = matplotlib_module("patches").ConnectionStyle.Arc3
-    path = matplotlib_module("path").Path
-    x, y = np.array(sorted(route, key=lambda point: point[1])).T
-    heights = np.linspace(route[0][1], route[-1][1], 10 * len(route))
-    points: FloatArray = np.column_stack([PchipInterpolator(y, x)(heights), heights])
-
-    # Matplotlib cuts paths without codes at a wrong vertex.
-    codes = [path.MOVETO, *[path.LINETO] * (len(points) - 1)]
-
-    class Along(base):  # type: ignore[misc, valid-type]
-        """Matplotlib asks it for the line when it draws."""
-
-        def connect(self, *_: Any) -> Any:
-            return path(ax.transData.transform(points), codes)
-
-    return Along()
-
-
-def _draw_legend(ax: Any, graph: CausalGraph, n_columns: int) -> None:
+def _draw_legend(ax: Any, graph: CausalGraph) -> None:
     """Add a legend of the lines and shades that occur."""
     occurring = {(edge.kind, _line_style(edge)) for edge in graph.edges}
     for kind, style, label in (
@@ -249,4 +201,4 @@ def _draw_legend(ax: Any, graph: CausalGraph, n_columns: int) -> None:
         ax.plot([], [], "s", color=color_of(index), alpha=0.25, markersize=9, label=label)
     if graph.edges:
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
-        ax.legend(frameon=False, fontsize=9, ncols=n_columns, **place)
+        ax.legend(frameon=False, fontsize=9, ncols=2, **place)

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import check_nonnegative
-from anmmm.clustering import ClusteringResult
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
-from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     as_text,
     axes_or_new,
@@ -115,32 +112,8 @@ class Groups:
     labels: IntArray
     probabilities: FloatArray | None = None
 
-    @classmethod
-    def of(cls, result: Any, n_samples: int) -> Groups:
-        """Read the mechanisms of a clustering, of a fitted mixture, or of labels."""
-        probabilities = None
-        if isinstance(result, ClusteringResult):
-            labels = result.labels
-            probabilities = result.probabilities
-            names = mechanism_names(result.n_mechanisms)
-        elif isinstance(result, ANMMixture):
-            check_is_fitted(result)
-            labels = result.labels_
-            probabilities = result.probabilities_
-            names = mechanism_names(result.n_mechanisms_)
-        else:
-            distinct, labels = np.unique(np.asarray(result), return_inverse=True)
-            is_numbered = distinct.dtype.kind in "biuf"
-            names = tuple(f"mechanism {name}" if is_numbered else str(name) for name in distinct)
-        if np.shape(labels) != (n_samples,):
-            raise ValueError(
-                f"result must have one label for each of {n_samples} observations, found shape "
-                f"{np.shape(labels)}; pass the data that it was made from"
-            )
-        return cls(names, labels, probabilities)
-
     @property
-    def hollow(self) -> BoolArray:
+    def is_hollow(self) -> BoolArray:
         """Which observations belong to their mechanism too uncertainly."""
         if self.probabilities is None:
             return np.zeros(len(self.labels), dtype=bool)
@@ -167,18 +140,10 @@ def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: 
         if not rows.any():
             continue
         faces = np.tile(colors.to_rgba(color_of(index), 0.55), (int(rows.sum()), 1))
-        faces[groups.hollow[rows], 3] = 0.0
-        ax.scatter(
-            x[rows],
-            y[rows],
-            s=area,
-            marker=marker_of(index),
-            facecolors=faces,
-            edgecolors=[colors.to_rgba(color_of(index), 0.9)],
-            linewidths=min(0.9, 0.2 * area**0.5),
-            rasterized=len(x) > MOST_VECTORS,
-            zorder=2,
-        )
+        faces[groups.is_hollow[rows], 3] = 0.0
+        style = {"marker": marker_of(index), "linewidths": min(0.9, 0.2 * area**0.5), "zorder": 2}
+        style |= {"facecolors": faces, "edgecolors": [colors.to_rgba(color_of(index), 0.9)]}
+        ax.scatter(x[rows], y[rows], s=area, rasterized=len(x) > MOST_VECTORS, **style)
 
 
 def pieces(cause: Shown, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]) -> Pieces:
@@ -222,15 +187,10 @@ def draw_curves(
             places = (grid[:, np.newaxis] + cause.gap * np.array([-REACH, REACH, np.nan])).ravel()
             shown = shown.through(lambda values: np.repeat(values, 3, axis=0))
         lines = np.reshape(shown.center, (len(places), -1)).T
+        line = {"linestyle": line_of(index), "linewidth": width, "zorder": 4}
         for center in lines:
-            ax.plot(
-                *((center, places) if upright else (places, center)),
-                color=color,
-                linestyle=line_of(index),
-                linewidth=width,
-                path_effects=[rim, effects.Normal()],
-                zorder=4,
-            )
+            data = (center, places) if upright else (places, center)
+            ax.plot(*data, color=color, path_effects=[rim, effects.Normal()], **line)
         style = {"color": color, "alpha": 0.16, "linewidth": 0.0, "zorder": 1}
         if len(lines) > 1:
             for bottom, center in zip(np.unique(effect.values) - REACH, lines, strict=True):
@@ -246,7 +206,7 @@ def draw_groups(
     groups: Groups,
     curves: Pieces,
     *,
-    title: str,
+    title: str = "",
     legend: bool,
     marker_size: float | None,
 ) -> Any:
@@ -262,33 +222,31 @@ def draw_groups(
     effect.name_levels(ax.yaxis)
     tidy(ax)
     if legend:
-        _draw_legend(ax, groups, curves, title)
+        _draw_legend(ax, groups, title)
     elif title:
         ax.set_title(title, loc="left", fontsize="medium")
     return ax
 
 
-def _draw_legend(ax: Any, groups: Groups, curves: Pieces, title: str) -> None:
-    """Name every mechanism above the axes, and that it has no curve if others have one."""
+def _draw_legend(ax: Any, groups: Groups, title: str) -> None:
+    """Name every mechanism above the axes, with its size."""
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = []
     for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True)):
         label = f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
-        if curves and index not in curves:
-            label += ", no curve"
         style = {"color": color_of(index), "marker": marker_of(index), "label": label}
         handles.append(ax.scatter([], [], s=26.0, **style))
-    if groups.hollow.any():
+    if groups.is_hollow.any():
         label = f"uncertain (probability < {UNCERTAIN:g})"
         style = {"facecolors": "none", "edgecolors": "#444444", "label": label}
         handles.append(ax.scatter([], [], s=26.0, **style))
+    n_columns = 1 if len(handles) < 4 else 2
+    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "alignment": "left"}
     ax.legend(
         handles=handles,
         title=title or None,
-        ncols=1 if len(handles) < 4 else 2,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        alignment="left",
+        ncols=n_columns,
         frameon=False,
         fontsize="small",
+        **place,
     )

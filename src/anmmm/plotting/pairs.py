@@ -14,24 +14,23 @@ from anmmm.direction.outcome import (
     LEANING,
     NO_CONFIDENCE,
     NO_PREFERENCE,
-    SURE,
     is_decided,
 )
 from anmmm.plotting.style import as_text, axes_or_new, matplotlib_module
 
 # Names that the axes can show.
 MOST_NAMES = 60
-# Inches of a cell up to then.
+# Inches of a cell.
 CELL = 0.28
 # Letters of a name.
 LONGEST = 20
 # Cells without a confidence: value, color and word.
-_NO_PREFERENCE, _COMMON_CAUSE, _NO_CONFIDENCE = -3.0, -2.0, -1.0
 OTHER = {
-    _NO_PREFERENCE: ("#e4e4e4", NO_PREFERENCE),
-    _COMMON_CAUSE: ("#b0a8b9", COMMON_CAUSE),
-    _NO_CONFIDENCE: ("#7d8a99", NO_CONFIDENCE),
+    -3.0: ("#e4e4e4", NO_PREFERENCE),
+    -2.0: ("#b0a8b9", COMMON_CAUSE),
+    -1.0: ("#7d8a99", NO_CONFIDENCE),
 }
+VALUES = {word: value for value, (_, word) in OTHER.items()}
 
 
 def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
@@ -50,8 +49,7 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
         The cell in the row of a cause and the column of its effect has the confidence as its color,
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
         preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
-        of pairs with `explained_by`, are empty. Up to 60 variables are named. Of more, those
-        without a related pair are left out.
+        of pairs with `explained_by`, are empty. Up to 60 variables are named.
 
     Raises
     ------
@@ -71,40 +69,31 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
         values |= _cells(row)
     if not names:
         raise ValueError("rows must hold at least one pair, found none")
-    related = {name for pair in values for name in pair}
-    shown = list(names)
-    if len(names) > MOST_NAMES and related:
-        shown = [name for name in names if name in related]
-    places = {name: place for place, name in enumerate(shown)}
-    cells = np.full((len(shown), len(shown)), np.nan)
+    places = {name: place for place, name in enumerate(names)}
+    cells = np.full((len(names), len(names)), np.nan)
     for (cause, effect), value in values.items():
         cells[places[cause], places[effect]] = value
 
-    is_named = len(shown) <= MOST_NAMES
-    size = 3.5 + CELL * len(shown) if is_named else 6.0
+    size = 3.5 + CELL * min(len(names), MOST_NAMES)
     ax = axes_or_new(ax, (size + 1.0, size))
     grays = matplotlib_module("colors").ListedColormap([color for color, _ in OTHER.values()])
-    without_confidence = np.where(cells < 0.0, cells, np.nan)
     sharp = {"interpolation": "nearest"}
-    ax.imshow(without_confidence, cmap=grays, vmin=min(OTHER), vmax=max(OTHER), **sharp)
+    ax.imshow(np.where(cells < 0.0, cells, np.nan), cmap=grays, vmin=-3.0, vmax=-1.0, **sharp)
     arrows = np.where(cells >= 0.0, cells, np.nan)
     image = ax.imshow(arrows, cmap="viridis_r", vmin=LEANING, vmax=1.0, **sharp)
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
-    bar.ax.axhline(SURE, color="black", linewidth=1.0)
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
     handles = []
     for value, (color, word) in OTHER.items():
-        if (without_confidence == value).any():
+        if (cells == value).any():
             handles.append(matplotlib_module("patches").Patch(color=color, label=word))
     if handles:
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
         ax.legend(handles=handles, ncol=3, frameon=False, **place)
-    if is_named:
-        labels = [as_text(cut(name, LONGEST)) for name in shown]
+    if len(names) <= MOST_NAMES:
+        labels = [as_text(cut(name, LONGEST)) for name in names]
         ax.set_xticks(range(len(labels)), labels, rotation=90)
         ax.set_yticks(range(len(labels)), labels)
-    n_left_out = len(names) - len(shown)
-    note = f" ({n_left_out} variables without a relation are left out)" if n_left_out else ""
-    ax.set(xlabel=f"effect{note}", ylabel="cause")
+    ax.set(xlabel="effect", ylabel="cause")
     return ax
 
 
@@ -112,9 +101,9 @@ def _cells(row: PairResult) -> dict[tuple[str, str], float]:
     """Return the cells of a row, by the names of cause and effect."""
     both = [(row.x, row.y), (row.y, row.x)]
     if row.relation == COMMON_CAUSE:
-        return dict.fromkeys(both, _COMMON_CAUSE)
+        return dict.fromkeys(both, VALUES[COMMON_CAUSE])
     if is_decided(row):
-        return {both[row.direction == -1]: row.confidence or _NO_CONFIDENCE}
+        return {both[row.direction == -1]: row.confidence or VALUES[NO_CONFIDENCE]}
     if row.direction and not row.explained_by:
-        return dict.fromkeys(both, _NO_PREFERENCE)
+        return dict.fromkeys(both, VALUES[NO_PREFERENCE])
     return {}

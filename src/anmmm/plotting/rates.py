@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from anmmm.collection.records import PairResult
-from anmmm.evaluation.rates import DecisionRates
 from anmmm.evaluation.run import measure
 from anmmm.plotting.style import axes_or_new, color_of, marker_of, tidy
 
@@ -40,34 +39,21 @@ def plot_decision_rates(
     ValueError
         If no pair has a known direction.
     """
-    named = rows if isinstance(rows, Mapping) else {"": rows}
+    named = rows if isinstance(rows, Mapping) else {"accuracy ± standard error": rows}
     curves = {}
     for name, part in named.items():
-        rates = measure(list(part)).decision_rates
-        if rates is None:
+        curve = measure(list(part)).decision_rates
+        if curve is None:
             raise ValueError("rows must hold pairs of known direction, found none")
-        curves[name or "accuracy ± standard error"] = rates
-    return draw_rates(axes_or_new(ax), curves)
-
-
-def draw_rates(ax: Any, curves: Mapping[str, DecisionRates]) -> Any:
-    """Draw decision rates by their names in the legend."""
+        curves[name] = curve
+    ax = axes_or_new(ax)
     lowest = 0.5
     for index, (name, curve) in enumerate(curves.items()):
         # Not known where all that is decided comes from one data set.
         error = np.nan_to_num(curve.error)
-        ax.errorbar(
-            100.0 * curve.rates,
-            curve.accuracy,
-            error,
-            label=name,
-            color=color_of(index),
-            marker=marker_of(index),
-            markersize=5,
-            capsize=3,
-            linewidth=1.5,
-            clip_on=False,
-        )
+        style = {"color": color_of(index), "marker": marker_of(index), "clip_on": False}
+        sizes = {"markersize": 5, "capsize": 3, "linewidth": 1.5}
+        ax.errorbar(100.0 * curve.rates, curve.accuracy, error, label=name, **style, **sizes)
         lowest = min(lowest, float((curve.accuracy - error).min()))
     ax.axhline(0.5, color="#666666", linestyle="--", linewidth=1.0, label="guessing")
     ax.set_xlim(0.0, 102.0)

@@ -13,7 +13,8 @@ from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import PRINTED_MARKS
 from anmmm.plotting import plot_effect, plot_graph
-from anmmm.plotting.graph import check_graph, graph_size
+from anmmm.plotting.graph import graph_size
+from anmmm.plotting.style import check_result
 from anmmm.report.page import MOST_PLOTS, open_template, picture
 
 TEMPLATE = "graph.html.j2"
@@ -64,7 +65,7 @@ def write_graph_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
-    check_graph(graph)
+    check_result(graph, CausalGraph, "infer_graph")
     template = open_template(TEMPLATE, output, force=force)
     gains = {frozenset((edge.cause, edge.effect)): edge.loss_without for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
 import warnings
 from collections.abc import Callable
@@ -27,7 +26,7 @@ RESOLUTION = 200
 # Independent of the user's settings: equal rows give equal pages.
 STYLE = {"xtick.major.size": 2.5, "ytick.major.size": 2.5, "axes.linewidth": 0.6}
 
-# Control characters that HTML does not allow.
+# Control characters that HTML does not allow, and those that turn text around.
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")
 # A line may end after these, and between no other letters of a name.
 _AFTER = re.compile(r"(?<=[_,./-])")
@@ -53,6 +52,10 @@ def open_template(name: str, output: StrPath, *, force: bool) -> Any:
         markup = require("markupsafe", "report", "a report needs Jinja2").Markup
         return markup("<wbr>").join(_AFTER.split(printable(value)))
 
+    def thousands(value: int) -> str:
+        """Return a count with a thousands separator."""
+        return f"{value:,}".replace(",", "\u202f")
+
     for function in (breakable, thousands, model_text):
         environment.filters[function.__name__] = function
     environment.globals["version"] = __version__
@@ -77,14 +80,3 @@ def picture(
         draw(figure.add_subplot())
         figure.savefig(file, format="png", dpi=RESOLUTION, metadata={"Software": None})
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-
-
-def base_name(path: StrPath) -> str:
-    """Return the last part of a path, without the folders of this machine."""
-    text = os.fsdecode(path)
-    return os.path.basename(text.rstrip("/\\")) or text
-
-
-def thousands(value: int) -> str:
-    """Return a count with a thousands separator."""
-    return f"{value:,}".replace(",", "\u202f")

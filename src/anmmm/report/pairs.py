@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -29,26 +29,21 @@ from anmmm.direction.outcome import (
     format_confidence,
     format_decision,
 )
-from anmmm.evaluation import Evaluation
 from anmmm.evaluation.run import measure
 from anmmm.evidence import model_text
-from anmmm.plotting import plot_pairs
-from anmmm.plotting.direction import draw_hypothesis, one_group, shown_pair
+from anmmm.plotting import plot_decision_rates, plot_pairs
+from anmmm.plotting.direction import draw_hypothesis, one_group, shown_variables
 from anmmm.plotting.groups import draw_points
-from anmmm.plotting.rates import draw_rates
 from anmmm.plotting.style import as_text
-from anmmm.report.page import MOST_PLOTS, base_name, open_template, picture
+from anmmm.report.page import MOST_PLOTS, open_template, picture
 
 # Most points of one picture.
 MOST_POINTS = 1500
 # Texts of notes that are listed.
 MOST_NOTES = 40
-# Models that are listed.
-MOST_MODELS = 12
 # Letters of a name at an axis.
 LONGEST_LABEL = 24
 
-_FOLDERS = re.compile(r"(?<!\S)(?:[A-Za-z]:)?[\\/]\S*[\\/]")
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?!\w)")
 
 
@@ -58,7 +53,6 @@ def write_report(
     *,
     source: Any = None,
     n_plots: int = 12,
-    name: str | None = None,
     progress: bool = False,
     force: bool = False,
 ) -> None:
@@ -80,8 +74,6 @@ def write_report(
         Without it pairs are only listed. A picture shows the model that decided the pair.
     n_plots : int
         Number of the most certain pairs to show, and of the least certain ones; 0 to 500.
-    name : str, optional
-        Name of the rows on the page; by default the name of their file.
     progress : bool
         Whether to show a progress bar on standard error.
     force : bool
@@ -120,30 +112,39 @@ def write_report(
     rows_name = "rows in memory"
     if isinstance(rows, (str, os.PathLike)):
         refuse_source(output, os.fspath(rows), "the file of the rows")
-        rows_name = base_name(rows)
+        # Without the folders of this machine.
+        rows_name = os.path.basename(rows)
         rows = read_rows(rows)
     kept: list[PairResult] = []
     summary = summarize(_keeping(rows, kept))
     measured = measure(kept)
-    order, most, least = _extremes(kept, n_plots)
+    ranked = _ranked(kept)
+    n_most = min(n_plots, -(-len(ranked) // 2))
+    n_least = min(n_plots, len(ranked) - n_most)
+    most_and_least = {"most": ranked[:n_most], "least": ranked[::-1][:n_least]}
     pictures: dict[str, tuple[str, str]] = {}
     if pairs is not None:
-        pictures = _draw_pairs([*most, *least], pairs, progress)
+        drawn = [*most_and_least["most"], *most_and_least["least"]]
+        pictures = _draw_pairs(drawn, pairs, progress)
+    rates_picture = ""
+    if measured.decision_rates is not None:
+        rates_picture = picture(lambda ax: plot_decision_rates(kept, ax=ax), (5.2, 3.0), font=9.0)
+    map_picture = ""
+    if _is_table(kept):
+        map_picture = picture(lambda ax: plot_pairs(kept, ax=ax), (5.5, 4.6), font=8.0)
+    # The same text about other numbers is the same note.
+    notes = Counter(_NUMBER.sub("#", row.notes) for row in kept if row.notes)
     contents = template.generate(
-        rows_name=name or rows_name,
-        source_name=None if pairs is None else base_name(pairs.name),
+        rows_name=rows_name,
+        has_source=pairs is not None,
         summary=summary,
         measured=measured,
-        accuracies=_accuracies(measured),
         assumptions=_assumptions(kept),
-        rates_picture=_rates_picture(measured),
-        map_picture=_map_picture(kept),
-        order=order,
-        ranked={"most": most, "least": least},
+        rates_picture=rates_picture,
+        map_picture=map_picture,
+        ranked=most_and_least,
         pictures=pictures,
-        decisions=Counter(format_decision(row) for row in kept if row.status == "ok"),
-        models=Counter(row.model for row in kept if row.model).most_common(MOST_MODELS),
-        notes=_notes(kept),
+        notes=notes.most_common(MOST_NOTES),
         decision_of=lambda row: format_decision(row, hypotheses(row.x, row.y)),
         format_confidence=format_confidence,
     )
@@ -154,52 +155,26 @@ def write_report(
 def _keeping(rows: Iterable[PairResult], kept: list[PairResult]) -> Iterator[PairResult]:
     """Yield rows, and keep those that a screen did not leave out."""
     for row in rows:
-        if not isinstance(row, PairResult):
-            raise TypeError(
-                f"rows must be a path or an iterable of PairResult, found {type(row).__name__} "
-                "among them"
-            )
         if SCREENED not in row.notes:
             kept.append(row)
         yield row
 
 
-def _extremes(rows: list[PairResult], count: int) -> tuple[str, list[PairResult], list[PairResult]]:
-    """Return the order, and the most and the least certain rows with a direction; none twice."""
+def _ranked(rows: list[PairResult]) -> list[PairResult]:
+    """Return the rows with a direction, the most certain first."""
     ranked = [
         row
         for row in rows
         if row.score is not None and row.relation not in (INDEPENDENT, COMMON_CAUSE)
     ]
-    has_confidence = all(row.confidence is not None for row in ranked)
-    ranked.sort(key=lambda row: abs(row.score or 0.0), reverse=True)
-    if has_confidence:
-        ranked.sort(key=lambda row: row.confidence or 0.0, reverse=True)
-    n_most = min(count, -(-len(ranked) // 2))
-    n_least = min(count, len(ranked) - n_most)
-    order = "confidence" if has_confidence else "|score|"
-    return order, ranked[:n_most], ranked[::-1][:n_least]
+    return sorted(ranked, key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
 
 
-def _accuracies(measured: Evaluation) -> list[tuple[str, float, str]]:
-    """Return names, values and notes of the accuracies that are known."""
-    summary = measured.summary
-    accuracies = []
-    if summary.accuracy is not None:
-        error = measured.accuracy_error
-        note = f"{summary.n_correct} of {summary.n_scored} pairs"
-        accuracies.append(("accuracy", summary.accuracy, _with_error(error, note)))
-    if summary.weighted_accuracy is not None:
-        error = measured.weighted_accuracy_error
-        note = f"total weight {summary.total_weight:.6g}"
-        accuracies.append(
-            ("weighted accuracy", summary.weighted_accuracy, _with_error(error, note))
-        )
-    return accuracies
-
-
-def _with_error(error: float | None, note: str) -> str:
-    return note if error is None else f"± {error:.3f}, {note}"
+def _is_table(rows: list[PairResult]) -> bool:
+    """Return whether pairs share their variables, as those of a table do."""
+    pairs = {(row.x, row.y) for row in rows}
+    names = {name for pair in pairs for name in pair}
+    return len(names) > 2 and len(pairs) >= max(len(rows), len(names))
 
 
 def _assumptions(rows: list[PairResult]) -> list[str]:
@@ -218,37 +193,17 @@ def _assumptions(rows: list[PairResult]) -> list[str]:
         sentences.append("x and y have no common cause that nobody measured.")
     n_dropped = [row.n_dropped for row in analyzed if row.n_dropped]
     if n_dropped:
-        sentences.append(
-            f"Left out: {counted(sum(n_dropped), 'incomplete row')} of "
-            f"{counted(len(n_dropped), 'pair')}."
-        )
+        left_out = counted(sum(n_dropped), "incomplete row")
+        sentences.append(f"Left out: {left_out} of {counted(len(n_dropped), 'pair')}.")
     n_explained = sum(bool(row.explained_by) for row in analyzed)
     if n_explained:
-        pairs = counted(n_explained, "pair")
         sentences.append(
-            f"In {pairs} no further dependence was found given other columns: an arrow may be "
-            "indirect, and its confidence is at most 0.5."
+            f"In {counted(n_explained, 'pair')} no further dependence was found given other "
+            "columns: an arrow may be indirect, and its confidence is at most 0.5."
         )
     if any(row.is_right is not None for row in analyzed):
         sentences.append("A pair of known direction without a decision counts as wrong.")
     return sentences
-
-
-def _rates_picture(measured: Evaluation) -> str:
-    rates = measured.decision_rates
-    if rates is None:
-        return ""
-    curves = {"accuracy ± standard error": rates}
-    return picture(lambda ax: draw_rates(ax, curves), (5.2, 3.0), font=9.0)
-
-
-def _map_picture(rows: list[PairResult]) -> str:
-    """Return a map of the pairs of a table, in which pairs share their variables."""
-    pairs = {(row.x, row.y) for row in rows}
-    names = {name for pair in pairs for name in pair}
-    if len(pairs) < max(len(rows), len(names)) or len(names) < 3:
-        return ""
-    return picture(lambda ax: plot_pairs(rows, ax=ax), (5.5, 4.6), font=8.0)
 
 
 def _draw_pairs(
@@ -258,22 +213,16 @@ def _draw_pairs(
     wanted = {row.pair_id: row for row in rows}
     pictures: dict[str, tuple[str, str]] = {}
     is_hidden = not (progress and can_report())
-    with tqdm(total=len(wanted), unit="plot", disable=is_hidden, leave=False) as bar:
-        for pair in source:
-            pair_id = valid_utf8(pair.pair_id)
-            if pair_id in wanted and pair_id not in pictures:
-                with single_thread(), suppress_convergence_warnings():
-                    pictures[pair_id] = _draw_pair(wanted[pair_id], pair)
-                bar.update()
-            if len(pictures) == len(wanted):
-                break
-    n_missing = len(wanted) - len(pictures)
-    if n_missing:
-        warnings.warn(
-            f"{n_missing} of {len(wanted)} pairs to be drawn are not in the source",
-            UserWarning,
-            stacklevel=3,
-        )
+    for pair in tqdm(source, unit="pair", disable=is_hidden, leave=False):
+        row = wanted.pop(valid_utf8(pair.pair_id), None)
+        if row is not None:
+            with single_thread(), suppress_convergence_warnings():
+                pictures[row.pair_id] = _draw_pair(row, pair)
+        if not wanted:
+            break
+    if wanted:
+        text = f"{len(wanted)} of {len(rows)} pairs to be drawn are not in the source"
+        warnings.warn(text, UserWarning, stacklevel=3)
     return pictures
 
 
@@ -287,10 +236,10 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
         if row.n is not None and row.n > len(pair.x):
             raise ValueError(f"{len(pair.x)} observations in the source, {row.n} in the row")
         result = infer_direction(used.x, used.y, random_state=0)
-        labels = (as_text(cut(row.x, LONGEST_LABEL)), as_text(cut(row.y, LONGEST_LABEL)))
-        x, y = shown_pair(used.x, used.y, result, labels)
     except (TypeError, ValueError) as error:
         return "", f"not drawn: {error}"
+    names = [as_text(cut(name, LONGEST_LABEL)) for name in (row.x, row.y)]
+    x, y = shown_variables(result, names[0], names[1])
     is_backward = row.direction == -1 or (not row.direction and result.score < 0.0)
 
     def draw(ax: Any) -> None:
@@ -306,23 +255,3 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
     model = getattr(fits[is_backward], "model", "")
     is_same = row.model is None or row.model == model
     return picture(draw), "" if is_same else f"drawn with {len(x.values)} rows: {model_text(model)}"
-
-
-def _notes(rows: list[PairResult]) -> list[tuple[str, int, str]]:
-    """Return each text of notes without numbers, how many pairs have it, and the first."""
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = defaultdict(str)
-    for row in rows:
-        if not row.notes:
-            continue
-        text = _FOLDERS.sub("", row.notes)
-        if row.pair_id:
-            text = re.sub(rf"(?<!\w){re.escape(row.pair_id)}(?!\w)", "‹id›", text)
-        text = _NUMBER.sub("#", text)
-        if row.explained_by:
-            text = text.replace(row.explained_by, "other columns")
-        if row.status != "ok":
-            text = f"{row.status}: {text}"
-        counts[text] += 1
-        first.setdefault(text, row.pair_id)
-    return [(text, count, first[text]) for text, count in counts.most_common(MOST_NOTES)]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from anmmm.collection import SourceError, as_pairs
-from anmmm.datasets import load_pairs
 
 
 @pytest.fixture
@@ -20,10 +19,6 @@ def layouts(tmp_path):
 def test_a_folder_has_a_meta_file_or_none(layouts):
     assert [pair.truth for pair in as_pairs(layouts / "pairs")] == [-1]
     assert [pair.pair_id for pair in as_pairs(str(layouts / "loose"))] == ["a"]
-    (pair,) = load_pairs(layouts / "pairs", meta=False)
-    assert (pair.pair_id, pair.truth) == ("pair1", None)
-    with pytest.raises(FileNotFoundError, match=r"the folder has no pairmeta\.txt"):
-        load_pairs(layouts / "loose", meta=True)
 
 
 @pytest.mark.parametrize(
