@@ -45,14 +45,6 @@ def draw_mechanisms() -> None:
     save(plot_mechanisms(x, y, result, x_label="x", y_label="y = exp(−θx) + ε"), "mechanisms")
     save(plot_mechanisms(x, result.latent, result.labels, y_label="latent Θ"), "latent")
 
-    panels = pyplot.subplots(1, 3, figsize=(6.6, 1.7), layout="constrained")[1]
-    for ax, mechanism in zip(panels, ("f1", "f2", "f4"), strict=True):
-        x, y, _ = make_anm_mixture(mechanism, random_state=1)
-        result = cluster_mechanisms(x, y, 2, random_state=0)
-        shown = {"legend": False, "marker_size": 2.5, "x_label": "", "y_label": ""}
-        plot_mechanisms(x, y, result, ax=ax, **shown).set_title(mechanism)
-    save(panels[0], "thumbnails")
-
 
 def draw_readme() -> None:
     x, y, _ = make_anm_mixture("f3", n_samples=200, random_state=1)

@@ -110,13 +110,16 @@ mathjax3_config = {"chtml": {"scale": 0.9}}
 html_title = "anmmm"
 html_static_path = ["_static"]
 html_css_files = ["anmmm.css"]
-html_sidebars = {"index": []}
+# Pages without neighbors have no side bar.
+html_sidebars: dict[str, list[str]] = {"index": [], "guide/start": []}
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "show_prev_next": False,
+    # A field would take a line of its own beside six links.
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -23,7 +23,7 @@ len(x)
 # %%
 # The decision
 # ------------
-# ``x->y``: the altitude is the cause. The program does not know the meaning of the columns.
+# The altitude is the more probable cause, but not sure: most real pairs are not. The program does not know the meaning of the columns.
 
 result = infer_direction(x, y)
 result

@@ -44,7 +44,7 @@ table = pd.DataFrame(
 )
 table.loc[rng.choice(n, 20, replace=False), "humidity"] = np.nan
 table.loc[rng.choice(n, 5, replace=False), "variety"] = None
-table.head()
+table.head(3).T
 
 # %%
 # All 66 pairs, the surest first. Rows with a missing value are left out of the pairs that they concern; without

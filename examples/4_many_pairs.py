@@ -67,7 +67,7 @@ sorted(path.name for path in folder.glob("rows.parquet*"))
 done = subprocess.run(
     [*command, "--resume"], cwd=folder, capture_output=True, text=True, check=True
 )
-print(done.stderr.splitlines()[-1])
+print(*done.stderr.splitlines()[-2:], sep="\n")
 print(*done.stdout.splitlines()[-4:], sep="\n")
 
 # %%
@@ -111,5 +111,4 @@ print(
 
 # %%
 # Memory does not grow: rows are written one by one. For several machines, give each a part and a file of its own with ``--shard 3/8``,
-# and concatenate the files. Measured throughput: :doc:`/results/benchmarks`. More: :doc:`/guide/many`, :doc:`/guide/sources`,
-# :doc:`/guide/report`.
+# and concatenate the files. Measured throughput: :doc:`/results/benchmarks`. More: :doc:`/guide/many`, :doc:`/guide/collections`.

@@ -86,7 +86,7 @@ ax = plt.figure(figsize=(6, 3), layout="constrained").gca()
 for name, values in histories.items():
     ax.plot(np.asarray(values) - min(map(min, histories.values())) + 1e-3, label=name)
 ax.set(xlabel="evaluations", ylabel="J above the lowest", yscale="log")
-ax.legend(frameon=False)
+_ = ax.legend(frameon=False)
 
 # %%
 # ``objective.terms(z)`` has the summands, ``objective.unpack(z)`` latent and hyperparameters. The equations:

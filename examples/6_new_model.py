@@ -12,6 +12,7 @@ from anmmm import infer_direction
 from anmmm.evidence import models
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models import ConditionalModel, EffectCurves
+from anmmm.evidence.models.form import Form
 from anmmm.plotting import plot_direction
 
 # %%
@@ -26,8 +27,7 @@ from anmmm.plotting import plot_direction
 class LaplaceLine(ConditionalModel):
     """A straight line with Laplace noise."""
 
-    NAME = "line+laplace"
-    TEXT = "a straight line, Laplace noise"
+    FORM = Form("laplace", "a straight line, Laplace noise")
 
     slope: float
     offset: float

@@ -16,7 +16,7 @@ from anmmm.cli import cli
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
 EXTRAS = "causallearn dask distributed matplotlib networkx polars pandas pyarrow ray"
-PAGES = "collections confounders data graphs many outcomes sources stable"
+PAGES = "collections data graphs many mechanisms outcomes stable"
 
 
 def modules_with_examples():
@@ -70,7 +70,7 @@ def test_getting_started_prints_what_the_page_shows(tmp_path, monkeypatch):
     page = Path(__file__).parents[1] / "docs/guide/start.md"
     assert doctest.testfile(str(page), module_relative=False).failed == 0
     sessions = console_sessions(page.read_text(encoding="utf-8"))
-    assert len(sessions) == 4
+    assert len(sessions) == 3
     for command, shown in sessions:
         result = CliRunner().invoke(cli, shlex.split(command)[1:])
         assert result.exit_code == 0, result.output

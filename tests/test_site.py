@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 import anmmm
+from anmmm.direction.outcome import RELATIONS
+from anmmm.evidence.models import MODELS
+from anmmm.evidence.models.form import SUFFIXES
+from anmmm.graph.forms import MARKS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = "collection datasets evaluation evidence gppom mixture graph plotting report"
@@ -17,12 +21,14 @@ MODULES = ["anmmm", *(f"anmmm.{name}" for name in PACKAGES.split())]
 
 def listed():
     """Objects of the reference, by the current module of its text."""
-    found, module = {}, ""
-    for line in (ROOT / "docs/api/index.rst").read_text(encoding="utf-8").splitlines():
-        if line.startswith(".. currentmodule:: "):
-            module = line.split()[-1]
-        elif re.fullmatch(r"   [\w.]+", line) and module and line.strip() != "commands":
-            found[f"{module}.{line.strip()}"] = True
+    found = {}
+    for page in (ROOT / "docs/api").glob("*.rst"):
+        module = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith(".. currentmodule:: "):
+                module = line.split()[-1]
+            elif re.fullmatch(r"   [\w.]+", line) and module:
+                found[f"{module}.{line.strip()}"] = True
     return found
 
 
@@ -44,6 +50,13 @@ def test_the_reference_has_every_public_name():
 def test_the_page_of_stable_names_has_all_public_names():
     page = (ROOT / "docs" / "guide" / "stable.md").read_text(encoding="utf-8")
     assert set(anmmm.__all__) <= set(re.findall(r"`([\w.]+)(?:\([\w, =]*\))?`", page))
+
+
+def test_the_glossary_has_the_names_of_models_and_relations():
+    text = (ROOT / "docs" / "guide" / "glossary.md").read_text(encoding="utf-8")
+    bases = {kind.FORM.base for kind in MODELS if not kind.FORM.suffixes} - {""}
+    names = bases | {f"+{suffix}" for suffix in SUFFIXES} | set(RELATIONS) | set(MARKS)
+    assert not {name for name in names if f"`{name}" not in text}
 
 
 @pytest.mark.parametrize(

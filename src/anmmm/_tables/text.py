@@ -52,7 +52,7 @@ def read_text(path: StrPath, header: bool | None = None) -> TextTable:
 
 
 def parse_text(data: bytes, path: str, header: bool | None = None) -> TextTable:
-    """Read a text table from its bytes; see docs/guide/sources.md."""
+    """Read a text table from its bytes; see docs/guide/collections.md."""
     numbered = [(n, row) for n, row in enumerate(decode(data, path).split("\n"), 1) if row.strip()]
     while numbered and numbered[0][1].lstrip().startswith(("#", "sep=")):
         del numbered[0]

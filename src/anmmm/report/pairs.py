@@ -92,7 +92,7 @@ def write_report(
     -----
     Equal rows give equal pages with equal versions of the libraries. Time: some tenths of a second
     per drawn pair. Memory: a kilobyte per row, but for those that a screen left out. Accuracies,
-    errors and decision rates are those of `anmmm.evaluate`. See docs/guide/report.md.
+    errors and decision rates are those of `anmmm.evaluate`. See docs/guide/many.md.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def as_pairs(
     categories: Any = None,
     header: bool | str | None = "auto",
 ) -> PairSource:
-    """Open a collection of pairs, which are read during iteration; see docs/guide/sources.md.
+    """Open a collection of pairs, which are read during iteration; see docs/guide/collections.md.
 
     Parameters
     ----------

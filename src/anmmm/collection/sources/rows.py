@@ -33,7 +33,7 @@ _BATCH_ROWS = 1 << 16
 
 
 class ParquetPairs:
-    """The pairs of a Parquet file in nested or long form; docs/guide/sources.md has both."""
+    """The pairs of a Parquet file in nested or long form; docs/guide/collections.md has both."""
 
     def __init__(self, path: StrPath) -> None:
         self.name = os.fspath(path)
