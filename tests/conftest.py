@@ -176,3 +176,11 @@ def refused(run):
         return err
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_left_open():
+    """Close the figures of a test, such as an example of a page."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
