@@ -230,6 +230,17 @@ def test_of_copies_one_stays(rng):
     assert sorted(rows[distinct_rows(columns)]) == list(range(40))
 
 
+def test_whole_numbers_beside_a_rare_level_are_no_copies(rng):
+    pressure = rng.normal(120.0, 15.0, 600).round()
+    assert distinct_fraction(np.column_stack([pressure, rng.random(600) < 0.02])) == 1.0
+
+
+def test_whole_numbers_that_all_come_thrice_are_copies(rng):
+    ages = np.arange(40.0)
+    rows = np.tile(np.column_stack([ages, ages % 2.0]), (3, 1))
+    assert distinct_fraction(rng.permutation(rows)) == pytest.approx(1.0 / 3.0)
+
+
 @pytest.mark.parametrize("n", [20, 100, 3000])
 def test_rows_on_curves_and_grids_are_no_copies(n):
     rng = np.random.default_rng(n)
