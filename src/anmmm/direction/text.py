@@ -100,8 +100,10 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.probabilities is None or result.evidence is None:
         return ""
-    tried = result.evidence.is_common_cause_tried
-    texts = (*names, COMMON_CAUSE if tried else f"{COMMON_CAUSE} (not tried)", INDEPENDENT)
+    # Independent variables need none.
+    is_settled = result.evidence.is_common_cause_tried or result.evidence.independent
+    common_cause = COMMON_CAUSE if is_settled else f"{COMMON_CAUSE} (not tried)"
+    texts = (*names, common_cause, INDEPENDENT)
     shown = zip(texts, map(format_probability, result.probabilities), strict=True)
     return ", ".join(f"{text} {probability}" for text, probability in shown)
 
