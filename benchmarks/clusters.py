@@ -3,16 +3,20 @@ r"""Clusters of mechanisms, a row a data set and method: the adjusted Rand index
     python -m benchmarks.clusters mixtures -n 100 --seeds 0:100 -o clusters.parquet
     python -m benchmarks.clusters lines -n 200 --seeds 0:100 --method latent -o lines.parquet \\
         --options kernel_x=linear kernel_theta=linear
+    python -m benchmarks.clusters families --seeds 1400:1403 --number auto -o mechanisms.parquet
+    python -m benchmarks.clusters real:FILE.npz --seeds 0:1 --number auto -o mechanisms.parquet
 
-Names are settings of the paper's mixtures (``f3-c4``), families of lines (``crossing lines``), or
-all ``mixtures`` or ``lines``. Rows that the file has are skipped.
+Names are settings of the paper's mixtures (``f3-c4``), families of lines (``crossing lines``) or of
+`benchmarks.families.mechanisms`, all ``mixtures``, ``lines`` or ``families``, or real pairs with
+known groups: a file with an array (n, 3) of cause, effect and group for each pair. Rows that the
+output has are skipped.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,45 +24,105 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
 from anmmm.mixture import ANMMixture
+from benchmarks.baselines.labels import LABELS
+from benchmarks.cluster_sureness import measure_sureness
+from benchmarks.families import mechanisms
 from benchmarks.families.base import Rows
 from benchmarks.families.lines import TITLES, draw_labeled
 from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.runs import Row, parser, read_common, run
 
-KEYS = ("setting", "n", "seed", "method", "options")
+KEYS = ("setting", "n", "seed", "method", "options", "number")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
-# knows functions, θ and noise.
-METHODS = ("anmmm", "latent", "em", "bayes")
+# knows functions, noise and weights; and the methods of `benchmarks.baselines.labels`.
+OURS = "anmmm"
+METHODS = (OURS, "latent", "em", "bayes", *LABELS)
+NUMBERS = ("given", "auto")
+REAL = "real/"
+# Between the seeds of a data set and of the new rows whose effects are predicted.
+NEW_SEEDS = 5000
 
 
-def cluster(setting: str, n: int, seed: int, method: str, options: str) -> Row:
-    """Cluster one data set into the true number of mechanisms."""
+class DataSet(NamedTuple):
+    """A data set with the mechanisms of its rows, and the best possible labels if known."""
+
+    x: np.ndarray
+    y: np.ndarray
+    truth: np.ndarray
+    n_mechanisms: int
+    best: np.ndarray | None = None
+
+
+def read(setting: str, n: int, seed: int, file: str) -> DataSet:
+    """Draw or read a data set."""
+    if setting.startswith(REAL):
+        x, y, group = np.load(file)[setting.removeprefix(REAL)].T
+        return DataSet(x, y, group.astype(int), len(np.unique(group)))
+    if setting in mechanisms.FAMILIES:
+        drawn = mechanisms.draw(setting, n, seed)
+        best = drawn.log_likelihood.argmax(axis=1)
+        return DataSet(drawn.x, drawn.y, drawn.truth, drawn.log_likelihood.shape[1], best)
     if setting in SETTINGS:
         x, y, truth = draw_setting(setting, n, seed)
+        best = bayes_labels(setting, seed, x, y)
+        return DataSet(x, y, truth, int(truth.max()) + 1, best)
+    x, y, truth = draw_labeled(Rows(np.random.default_rng(seed), n), setting)
+    return DataSet(x, y, truth, 2)
+
+
+def cluster(
+    setting: str, n: int, seed: int, method: str, options: str, number: str, file: str
+) -> Row:
+    """Cluster one data set, its number of mechanisms given or not."""
+    data = read(setting, n, seed, file)
+    given = data.n_mechanisms if number == "given" else None
+    begin = time.process_time()
+    sureness: Row = {}
+    if method in LABELS:
+        causes = data.x.reshape(len(data.y), -1)
+        labels, seconds = LABELS[method](causes, data.y, given, seed)
+    elif method == OURS:
+        result = cluster_mechanisms(
+            data.x, data.y, given or "auto", random_state=seed, **json.loads(options)
+        )
+        labels = result.labels
+        seconds = time.process_time() - begin
+        if setting in mechanisms.FAMILIES:
+            drawn = mechanisms.draw(setting, n, seed)
+            later = mechanisms.draw(setting, n, seed + NEW_SEEDS)
+            sureness = measure_sureness(result, drawn, later)
     else:
-        x, y, truth = draw_labeled(Rows(np.random.default_rng(seed), n), setting)
-    count = int(truth.max()) + 1
-    start = time.process_time()
-    if method == "bayes":
-        labels = bayes_labels(setting, seed, x, y)
-    else:
-        labels = _labels(x, y, count, seed, method, json.loads(options))
-    seconds = time.process_time() - start
-    return {"ari": adjusted_rand_score(truth, labels), "seconds": seconds}
+        labels = _labels(data, given, seed, method, json.loads(options))
+        seconds = time.process_time() - begin
+    is_inlier = data.truth != mechanisms.OUTLIER
+    found = len(set(labels.tolist()) - {-1})
+    return {
+        "ari": adjusted_rand_score(data.truth[is_inlier], labels[is_inlier]),
+        "mechanisms": data.n_mechanisms,
+        "found": max(found, 1),
+        "seconds": seconds,
+        **sureness,
+    }
 
 
 def _labels(
-    x: np.ndarray, y: np.ndarray, count: int, seed: int, method: str, options: dict[str, Any]
+    data: DataSet, given: int | None, seed: int, method: str, options: dict[str, Any]
 ) -> np.ndarray:
+    x, y = data.x, data.y
+    if method == "bayes":
+        if data.best is None:
+            raise ValueError("no such classifier is known for this data set")
+        return data.best
+    number = given or "auto"
     if method == "em":
-        return ANMMixture(count, **options).fit(x[:, np.newaxis], y).labels_
+        return ANMMixture(number, **options).fit(x[:, np.newaxis], y).labels_
     if method == "latent":
         result = cluster_mechanisms(
-            x, y, count, refine=False, fit_options=options, random_state=seed
+            x, y, number, refine=False, fit_options=options, random_state=seed
         )
         return result.labels
-    return cluster_mechanisms(x, y, count, random_state=seed, **options).labels
+    raise ValueError(f"no method {method!r}")
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -68,17 +132,42 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
+def mechanisms_summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean indices, fractions of right numbers and seconds by setting and method."""
+    rows = rows.assign(right=rows["found"] == rows["mechanisms"])
+    groups = rows.groupby(["setting", "n", "method", "number"], sort=False)
+    table = groups.agg(
+        data_sets=("ari", "size"),
+        mechanisms=("mechanisms", "first"),
+        ari=("ari", "mean"),
+        found=("found", "mean"),
+        right=("right", "mean"),
+        seconds=("seconds", "median"),
+    )
+    return table.round(4).reset_index()
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     command_line = parser(__doc__, "SETTING", METHODS)
+    command_line.add_argument(
+        "--number", default="given", choices=NUMBERS, help="is the number of mechanisms known?"
+    )
     given = command_line.parse_args(arguments)
+    file = ""
+    groups = {"mixtures": TABLE1_COLUMNS, "lines": TITLES[1:], "families": mechanisms.FAMILIES}
     names: list[str] = []
     for name in given.names:
-        names += {"mixtures": TABLE1_COLUMNS, "lines": TITLES[1:]}.get(name, (name,))
-    unknown = set(names) - {*SETTINGS, *TITLES}
+        if name.startswith("real:"):
+            file = name.removeprefix("real:")
+            names += [REAL + pair for pair in np.load(file).files]
+        else:
+            names += groups.get(name, (name,))
+    unknown = {name for name in names if not name.startswith(REAL)}
+    unknown -= {*SETTINGS, *TITLES, *mechanisms.FAMILIES}
     if unknown:
-        command_line.error(f"no setting or family of lines {', '.join(unknown)}")
-    common = read_common(given)
+        command_line.error(f"no setting or family {', '.join(sorted(unknown))}")
+    common = read_common(given) | {"number": given.number, "file": file}
     tasks = []
     for n in given.n:
         for name in names:

@@ -24,6 +24,7 @@ from anmmm.direction.prior import FEW_VALUES
 from anmmm.evaluation.rates import standard_error
 from benchmarks import clusters, graphs
 from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
+from benchmarks.cluster_sureness import sureness_summary
 from benchmarks.decide import OURS, judged
 from benchmarks.stored import Stored, store, stored
 
@@ -264,6 +265,9 @@ TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "columns-real": columns_real,
     "graphs-study": graphs.summary,
     "clusters": clusters.summary,
+    "mechanisms": clusters.mechanisms_summary,
+    "mechanisms-real": clusters.mechanisms_summary,
+    "mechanisms-sure": sureness_summary,
 }
 
 

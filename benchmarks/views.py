@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
+from benchmarks.families.mechanisms import TOPIC_OF, TOPICS
 from benchmarks.paper.published import FUNCTIONS, TABLE1, TABLE1_COLUMNS
 from benchmarks.stored import numbers, share, stored
 
@@ -166,6 +167,76 @@ def mixtures() -> pd.DataFrame:
         lines.append([title, right, *indices])
     heads = ["mixture, N = 100", "right directions", "mean ARI of the labels"]
     return pd.DataFrame(lines, columns=[*heads, "best possible ARI"])
+
+
+# Methods of the tables of mechanisms, and whether they are given the number.
+MECHANISM_METHODS = {
+    ("anmmm", "given"): "**anmmm**, number given",
+    ("flexmix", "given"): "flexmix",
+    ("gaussian", "given"): "Gaussian mixture",
+    ("anmmm", "auto"): "**anmmm**, `auto`",
+    ("flexmix", "auto"): "flexmix, BIC",
+    ("gaussian", "auto"): "Gaussian mixture, BIC",
+    ("hdbscan", "auto"): "HDBSCAN",
+}
+ONE_MECHANISM = "one mechanism"
+
+
+def mechanism_cells(table: pd.DataFrame, column: str, number: str = "") -> list[str]:
+    """Return the means of a column by method that ran on all settings.
+
+    number: "given" or "auto", only of these methods.
+    """
+    cells = []
+    n_settings = table["setting"].nunique()
+    for method, given in MECHANISM_METHODS:
+        is_chosen = (table["method"] == method) & (table["number"] == given)
+        has_cell = is_chosen.sum() == n_settings and number in ("", given)
+        # Without the sign of a negative zero.
+        mean = round(table.loc[is_chosen, column].mean(), 2) + 0.0
+        cells.append(f"{mean:.2f}" if has_cell else "")
+    return cells
+
+
+@view("mechanisms")
+def mechanisms() -> pd.DataFrame:
+    """Return the mean ARI of methods by topic, and how often the number is right."""
+    table = numbers("mechanisms")
+    table["topic"] = table["setting"].map(TOPIC_OF)
+    lines = []
+    for topic, families in TOPICS.items():
+        selected = table[table["topic"] == topic]
+        number = "auto" if topic == ONE_MECHANISM else ""
+        best = selected.loc[selected["method"] == "bayes", "ari"].mean()
+        cells = mechanism_cells(selected, "ari", number)
+        lines.append([topic, len(families), f"{best:.2f}", *cells])
+    several = table[table["topic"] != ONE_MECHANISM]
+    single = table[table["topic"] == ONE_MECHANISM]
+    n_several = several["setting"].nunique()
+    best = f"{several.loc[several['method'] == 'bayes', 'ari'].mean():.2f}"
+    lines.append(["**all of several**", n_several, best, *mechanism_cells(several, "ari")])
+    right = mechanism_cells(several, "right", "auto")
+    lines.append(["right number of several", n_several, "", *right])
+    called_one = mechanism_cells(single, "right", "auto")
+    lines.append(["one mechanism called one", single["setting"].nunique(), "", *called_one])
+    lines.append(["CPU s a data set", "", "", *mechanism_cells(table, "seconds")])
+    heads = ["topic", "families", "best possible", *MECHANISM_METHODS.values()]
+    return pd.DataFrame(lines, columns=heads)
+
+
+@view("mechanisms-real")
+def mechanisms_real() -> pd.DataFrame:
+    """Return the ARI of methods on real pairs with known groups; of one group the number found."""
+    table = numbers("mechanisms-real")
+    lines = []
+    for setting, selected in table.groupby("setting", sort=False):
+        groups = int(selected["mechanisms"].iloc[0])
+        column = "found" if groups == 1 else "ari"
+        cells = mechanism_cells(selected, column, "auto" if groups == 1 else "")
+        if groups == 1:
+            cells = [f"{float(cell):.0f} found" if cell else "" for cell in cells]
+        lines.append([str(setting).removeprefix("real/"), groups, *cells])
+    return pd.DataFrame(lines, columns=["pair", "groups", *MECHANISM_METHODS.values()])
 
 
 @view("clusters", "mixture-directions", "paper-criterion")

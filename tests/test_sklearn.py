@@ -91,14 +91,8 @@ def test_results_have_the_names_of_the_columns():
     assert list(model.feature_names_in_) == ["x", "y"]
 
 
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-def test_curves_are_columns_of_a_frame_where_that_is_asked_for(kind):
-    frame = kind({"x": X})
-    model = ANMMixture().set_output(transform=kind.__module__.partition(".")[0])
-    curves = model.fit(frame, Y).transform(frame)
-    assert isinstance(curves, kind)
-    assert list(curves.columns) == ["anmmixture0", "anmmixture1"]
-    np.testing.assert_array_equal(curves.to_numpy(), model.curves(frame))
+def test_a_pipeline_labels_new_observations():
+    model = ANMMixture().fit(X.reshape(-1, 1), Y)
     pipe = make_pipeline(StandardScaler(), ANMMixture()).fit(X.reshape(-1, 1), Y)
     labels = pipe.predict(X.reshape(-1, 1), y=Y)
     assert (labels == model.labels_).mean() > 0.95

@@ -17,8 +17,11 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm._typing import FloatArray
 from anmmm.clustering import cluster_mechanisms
 from anmmm.datasets import load_bafu_air
-from anmmm.mixture import ANMMixture
+from anmmm.mixture import ANMMixture, Sample, SplineBasis, Variant, smallest_noise
+from anmmm.mixture.search import SEARCH_ITER, SEARCH_TOLERANCE
+from anmmm.mixture.starts import soften
 from anmmm.plotting.style import color_of, marker_of, tidy
+from anmmm.preprocessing import Cells, standardize
 from benchmarks.paper.clusterings import (
     DEFAULT,
     LATENT,
@@ -62,7 +65,11 @@ def _limit(x: FloatArray, y: FloatArray, place: NDArray[np.intp], method: str) -
     if method == LINE:
         labels = _labels_by_line(x, y)
     elif method == FROM_TRUTH:
-        labels = ANMMixture(2, init=place).fit(x[:, np.newaxis], y).predict(x[:, np.newaxis], y)
+        X, Y = (standardize(part[:, np.newaxis])[0] for part in (x, y))
+        sample = Sample(SplineBasis.of(X), X, Y[:, 0], smallest_noise(Cells.of(Y[:, 0])))
+        start = soften(np.eye(2)[place])
+        options = {"tol": SEARCH_TOLERANCE, "max_iter": SEARCH_ITER}
+        labels = sample.fit([start], Variant("own"), 0.1, **options).labels
     else:
         density = np.empty((2, len(x)))
         for label in (0, 1):

@@ -21,6 +21,7 @@ VARIANTS = [
     Variant("linear", 2),
     Variant("shared", -1, outliers=True),
     Variant("own", 0, outliers=True),
+    Variant("own", 0, smoothness="own"),
 ]
 
 
@@ -159,6 +160,20 @@ def test_distant_rows_are_outliers_and_belong_to_the_nearest_curve(rng):
     assert_allclose(found.probabilities.sum(axis=1), 1.0)
     plain = fit(sample_of(x, y), start, Variant("shared", -1), max_iter=200)
     assert found.criterion < plain.criterion - 50.0
+
+
+def test_a_line_and_a_wave_have_a_smoothness_of_their_own(rng):
+    x, truth = rng.uniform(-2, 2, size=300), rng.integers(2, size=300)
+    y = np.where(truth, 2 + x, np.sin(4 * x)) + 0.2 * rng.normal(size=300)
+    start = 0.01 + 0.98 * np.eye(2)[truth]
+    shared = fit(sample_of(x, y), start, Variant("shared", -1), max_iter=200)
+    own = fit(sample_of(x, y), start, Variant("shared", -1, smoothness="own"), max_iter=200)
+    assert own.criterion < shared.criterion - 2.0
+    # The line is surer to be one.
+    at = np.linspace(-1.5, 1.5, 20)[:, np.newaxis]
+    assert own.curve_std_at(at, own.factor)[:, 1].mean() < 0.8 * (
+        shared.curve_std_at(at, shared.factor)[:, 1].mean()
+    )
 
 
 def test_one_mechanism_may_be_merged_and_another_one_split(rng):

@@ -14,7 +14,6 @@ from anmmm._kernels.mixture import SHORT_RUN
 from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.synthetic import MECHANISMS
 from anmmm.mixture import (
-    as_responsibilities,
     em,
     fit_location_scale,
     fit_mixture,
@@ -23,7 +22,7 @@ from anmmm.mixture import (
 )
 from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import LARGEST, N_KNOTS, SplineBasis, Splines, gaussian_basis
-from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts
+from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts, soften
 from drawn import standard
 from drawn import standard_mixture as mixture
 from record_comparison import assert_parameters
@@ -54,7 +53,7 @@ def test_em_by_columns_matches_the_oracle(rng, monkeypatch, n, r, n_null, C):
     far = 10.0 * (np.arange(n) % C)
     for effect, R, scale in (
         (y, rng.dirichlet(np.ones(C), size=n), 1.0),
-        (y + far, as_responsibilities(far, n), 0.1),
+        (y + far, soften(np.eye(C)[np.arange(n) % C]), 0.1),
     ):
         start = np.ones(3 + n_null)
         start[0] = scale
@@ -346,7 +345,6 @@ def test_errors_name_the_parameter():
         "max_mechanisms": (0,),
         "tol": (-1.0,),
         "max_iter": (0,),
-        "init": ([0, 1], -np.ones((100, 2))),
     }.items():
         for value in values:
             with pytest.raises((TypeError, ValueError), match=name):

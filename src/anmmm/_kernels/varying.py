@@ -93,6 +93,7 @@ class NoiseOptions(NamedTuple):
     floor: float  # smallest noise variance
     pseudo_rows: float  # of each weight's prior
     log_outliers: float  # logarithm of the density of outliers, or NO_OUTLIERS
+    has_own_smoothness: bool  # of each curve; else curves have a smooth center in common
 
 
 def curve_sums(rows: Any, space: Any, weights: FloatArray, sums: FloatArray) -> None:
@@ -290,6 +291,7 @@ def _iterate(
     space: Any,
     work: Work,
     fits: Fits,
+    singles: Fits,
     mixing: Mixing,
     s: int,
 ) -> float:
@@ -299,7 +301,12 @@ def _iterate(
         weights = mixing.rows[1]
         _products(R[c], mixing.precision[s, c], weights)
         curve_sums(rows.curves, space, weights, fits.sums[s, c])
-    penalty = fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
+    penalty = 0.0
+    if options.has_own_smoothness:
+        for c in range(C):
+            penalty += fit_posteriors(problem, rows.n, 0.0, singles, s * C + c, work, True)
+    else:
+        penalty += fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
     for c in range(C):
         system, pivots = fits.rows[s, c], fits.pivots[s, c]
         curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])
@@ -354,10 +361,12 @@ def fit_varying(
     space: Any,
     work: Work,
     fits: Fits,
+    singles: Fits,
     mixing: Mixing,
 ) -> int:
     """Fit C curves, noise and weights from the best of S starts; return that start.
 
+    singles: the same curves as S C fits of one curve each, with scales of their own.
     Each start runs a few iterations; then the worse half is stopped, and so on until one is left.
     O(S N C r²) an iteration.
     """
@@ -371,7 +380,7 @@ def fit_varying(
         for s in range(S):
             if mixing.state[s] != RUNNING:
                 continue
-            bound = _iterate(problem, rows, options, space, work, fits, mixing, s)
+            bound = _iterate(problem, rows, options, space, work, fits, singles, mixing, s)
             gain = bound - mixing.bounds[s]
             mixing.bounds[s] = bound
             mixing.n_iter[s] = iteration + 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -14,7 +14,8 @@ from anmmm._columns import variable_names
 from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._warning import default_float_errors
-from anmmm.clustering.cluster import ClusteringOptions, cluster_pair
+from anmmm.clustering.cluster import cluster_pair
+from anmmm.clustering.options import ClusteringOptions
 from anmmm.gppom import FitOptions, TakesFitOptions
 from anmmm.mixture import MAX_NUMBER
 
@@ -41,8 +42,6 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
         Probability of each mechanism; None without refinement.
     n_mechanisms_ : int
         Number of mechanisms.
-    cluster_centers_ : ndarray of shape (n_mechanisms_, n_latent)
-        Mean Θ of each mechanism.
     result_ : ClusteringResult
         Everything, with the fit.
     n_iter_ : int
@@ -64,7 +63,7 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
         self,
         n_mechanisms: int | str = 2,
         *,
-        refine: bool | Literal["auto"] = "auto",
+        refine: bool = True,
         max_mechanisms: int = MAX_NUMBER,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
@@ -108,7 +107,6 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
         self.latent_ = result.latent
         self.probabilities_ = result.probabilities
         self.n_mechanisms_ = result.n_mechanisms
-        self.cluster_centers_ = result.centers
         self.n_iter_ = result.fit.n_iter
         self._pair_in_X = y is None
         return self

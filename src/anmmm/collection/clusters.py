@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -46,7 +46,7 @@ def cluster_pairs(
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Sequence[str] = (),
-    refine: bool | Literal["auto"] = "auto",
+    refine: bool = True,
     max_mechanisms: int = MAX_NUMBER,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     missing: Missing = "raise",

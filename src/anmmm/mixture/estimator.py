@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
@@ -14,7 +14,8 @@ from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import check_count, check_nonnegative
 from anmmm._warning import default_float_errors
 from anmmm.mixture.em import is_auto, smallest_noise
-from anmmm.mixture.mechanisms import Mechanisms, Sample, ScaledMechanisms
+from anmmm.mixture.mechanisms import Mechanisms, Sample
+from anmmm.mixture.prediction import ScaledMechanisms
 from anmmm.mixture.search import (
     MAX_NUMBER,
     MAX_SEARCHED,
@@ -23,11 +24,10 @@ from anmmm.mixture.search import (
     search_mechanisms,
 )
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
 
-class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ANMMixture(BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with Gaussian noise, ``y = f_c(x) + ε``.
 
     Parameters
@@ -36,8 +36,6 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Number of mechanisms; ``"auto"`` chooses it by `criterion_`.
     max_mechanisms : int, default=6
         Largest number that ``"auto"`` tries, at most 8.
-    init : array-like of shape (n_samples,) or (n_samples, n_mechanisms), optional
-        Labels or responsibilities of a further start, such as the clusters of a GPPOM's Θ.
     tol : float, default=1e-5
         Stop when an iteration raises the bound by less than this many nats per observation.
     max_iter : int, default=150
@@ -74,16 +72,15 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Notes
     -----
-    Curves are smoothing splines whose smoothness is fitted by marginal likelihood. Mechanisms share
-    the size of their noise, or each has its own, which may grow with the cause; weights are equal,
-    free, or depend on the cause: whatever has the smallest criterion. Linear in the number of
-    observations. Nothing is random: beyond 4000 observations mechanisms are searched on 2000 of
-    them, at equal distances in the order of the cause.
+    Curves are smoothing splines whose smoothness is fitted by marginal likelihood, together or each
+    on its own. Mechanisms share the size of their noise, or each has its own, which may grow with
+    the cause; weights are equal, free, or depend on the cause: whatever has the smallest criterion.
+    Linear in the number of observations. Nothing is random: beyond 4000 observations mechanisms are
+    searched on 2000 of them, at equal distances in the order of the cause.
 
     `predict` and `predict_proba` are about mechanisms, as those of scikit-learn's mixtures are, and
     take the effect in addition to the cause, since a mechanism shows in both together; `mean` is
-    the prediction of a regression. `transform` makes a column of each curve, in a data frame after
-    ``set_output``.
+    the prediction of a regression.
 
     Examples
     --------
@@ -108,13 +105,11 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         n_mechanisms: int | str = 2,
         *,
         max_mechanisms: int = MAX_NUMBER,
-        init: Any = None,
         tol: float = SEARCH_TOLERANCE,
         max_iter: int = SEARCH_ITER,
     ) -> None:
         self.n_mechanisms = n_mechanisms
         self.max_mechanisms = max_mechanisms
-        self.init = init
         self.tol = tol
         self.max_iter = max_iter
 
@@ -156,13 +151,11 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         z, scale_y = standardize(effect)
         basis = SplineBasis.of(x)
         sample = Sample(basis, x, z[:, 0], smallest_noise(Cells.of(z[:, 0])))
-        starts = [] if self.init is None else [as_responsibilities(self.init, n_samples)]
         most = check_count(self.max_mechanisms, "max_mechanisms", maximum=MAX_SEARCHED)
         fits = search_mechanisms(
             sample,
             number=wanted,
             max_mechanisms=min(most, n_samples),
-            extra_starts=lambda number: [start for start in starts if start.shape[1] == number],
             tol=check_nonnegative(self.tol, "tol"),
             max_iter=check_count(self.max_iter, "max_iter"),
         )
@@ -218,21 +211,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         cause, _ = check_new_input(self, X, None)
-        return self._scaled.mean(cause)
-
-    def transform(self, X: ArrayLike) -> Any:
-        """Return `curves` as new features of an observation, a data frame after ``set_output``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-
-        Returns
-        -------
-        ndarray or data frame of shape (n_new, n_mechanisms_)
-            Named ``anmmixture0`` and so on.
-        """
-        return self.curves(X)
+        return np.asarray((self._scaled.curves(cause) * self._scaled.weights(cause)).sum(axis=1))
 
     def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> IntArray:
         """Most probable mechanism of new observations, numbered as in `labels_`.
@@ -292,11 +271,6 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if effect is None:
             raise ValueError("y is None: a mechanism shows in cause and effect together; pass y")
         return self._scaled.log_densities(cause, _one_column(effect))
-
-    @property
-    def _n_features_out(self) -> int:
-        """Number of columns of `transform`, which scikit-learn names."""
-        return self.n_mechanisms_
 
 
 def _one_column(effect: FloatArray) -> FloatArray:

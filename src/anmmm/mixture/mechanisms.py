@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import expit
 
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.packed import N_INNER
@@ -25,8 +26,7 @@ from anmmm._kernels.varying import (
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import aligned, padded
-from anmmm.mixture.splines import Columns, SplineBasis
-from anmmm.preprocessing import Standardization
+from anmmm.mixture.splines import N_SMOOTH, Columns, SplineBasis
 
 # Squared distance, in variances of the effect, of what is too far for numbers.
 FARTHEST = 1e300
@@ -34,6 +34,8 @@ FARTHEST = 1e300
 PSEUDO_ROWS = 2.0
 # Rows of a mechanism: fewer are outliers.
 MIN_ROWS = 3
+# Smallest information of a combination of curves, as a fraction of that with known mechanisms.
+SMALLEST_INFORMATION = 1e-3
 # Places of the cause at which the polynomials of noise and gate are largest.
 POLYNOMIAL_RANGE = 1.7
 
@@ -44,17 +46,14 @@ class Variant(Record, eq=True):
     `noise`: ``"shared"``, ``"own"`` of each mechanism, or ``"linear"``, own and log σ linear in
     a single cause. `gate`: degree of the polynomial of it whose softmax are the weights; 0 for
     constant weights, -1 for equal ones. `outliers`: whether some rows are of no mechanism and
-    uniform in the range of the effect; only with constant or equal weights.
+    uniform in the range of the effect; only with constant or equal weights. `smoothness`:
+    ``"shared"`` by curves about a common center, or ``"own"`` of each curve about zero.
     """
 
     noise: str = "shared"
     gate: int = 0
     outliers: bool = False
-
-    @property
-    def depends_on_the_cause(self) -> bool:
-        """Whether noise or weights do."""
-        return self.noise == "linear" or self.gate > 0
+    smoothness: str = "shared"
 
     def cost(self, n_samples: int, n_mechanisms: int) -> float:
         """Cost of the parameters of noise and weights, in nats, by Laplace's method."""
@@ -70,6 +69,9 @@ class Variant(Record, eq=True):
             cost += 0.5 * (n_mechanisms - 1) * self.gate * log_n
         if self.outliers:
             cost += 0.5 * log_n
+        if self.smoothness == "own":
+            # Curves about a center have two: theirs and that of the center.
+            cost += 0.5 * math.log(N_SMOOTH) * (n_mechanisms - 2)
         return cost
 
 
@@ -185,9 +187,42 @@ class Mechanisms(Record):
         """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
         return np.asarray(self.splines.evaluate(X) @ self.mean.T)
 
-    def curve_std_at(self, X: FloatArray) -> FloatArray:
-        """Posterior standard deviation of each curve, (n_points, n_mechanisms)."""
-        return np.asarray(np.sqrt(((self.splines.evaluate(X) @ self.factor) ** 2).sum(axis=2).T))
+    def curve_std_at(self, X: FloatArray, factor: FloatArray) -> FloatArray:
+        """Return the standard deviation (n_points, n_mechanisms) of curves by a `factor`."""
+        return np.asarray(np.sqrt(((self.splines.evaluate(X) @ factor) ** 2).sum(axis=2).T))
+
+    def factor_without_labels(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        """Return `factor` of the covariances given the rows of the fit, but not their mechanisms.
+
+        The information of rows with known mechanisms exceeds that of rows with uncertain ones by
+        the covariance of the score (Louis, 1982). docs/method/decisions.md, labels.
+        """
+        n_mechanisms, r, _ = self.factor.shape
+        R = self.probabilities * self.inlier_probabilities(X, y)[:, np.newaxis]
+        scores = (y[:, np.newaxis] - self.curves) / self.noise_std**2
+        # In coordinates in which the covariances of known mechanisms are identities.
+        columns = self.splines.evaluate(X) @ self.factor
+        information = np.eye(n_mechanisms * r)
+        blocks = information.reshape(n_mechanisms, r, n_mechanisms, r)
+        for c in range(n_mechanisms):
+            for d in range(n_mechanisms):
+                covariance = R[:, c] * ((c == d) - R[:, d])
+                weights = covariance * scores[:, c] * scores[:, d]
+                blocks[c, :, d] -= (columns[c] * weights[:, np.newaxis]).T @ columns[d]
+        values, vectors = np.linalg.eigh(information)
+        if values[0] < SMALLEST_INFORMATION:
+            # EM ended before a maximum.
+            return self.factor
+        half = (vectors / np.sqrt(values)).reshape(n_mechanisms, r, -1)
+        return np.asarray(self.factor @ np.linalg.cholesky(half @ half.transpose(0, 2, 1)))
+
+    def inlier_probabilities(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the probability (n_rows,) that effects are of a mechanism and no outliers."""
+        if not self.variant.outliers:
+            return np.ones(len(y))
+        inside = np.logaddexp.reduce(self.log_densities(X, y), axis=1)
+        outside = math.log(self.outlier_weight * self.outlier_density)
+        return np.asarray(expit(inside - outside))
 
     def noise_std_at(self, X: FloatArray) -> FloatArray:
         """Return the standard deviation of the noise, (n_points, n_mechanisms)."""
@@ -205,7 +240,7 @@ class Mechanisms(Record):
         Its log-sum-exp over the mechanisms is a lower bound on the predictive log density.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            variance = self.curve_std_at(X) ** 2
+            variance = self.curve_std_at(X, self.factor) ** 2
             squared = (y[:, np.newaxis] - self.curves_at(X)) ** 2 + variance
         # Where numbers overflow, no mechanism is nearer.
         squared = np.nan_to_num(squared, nan=FARTHEST, posinf=FARTHEST)
@@ -230,40 +265,6 @@ class Mechanisms(Record):
             noise_std=np.ascontiguousarray(self.noise_std[:, order]),
             log_weights=np.ascontiguousarray(self.log_weights[:, order]),
         )
-
-
-class ScaledMechanisms(Record):
-    """A fitted mixture for causes and effects in their own units, (n_points, n_features) each."""
-
-    mechanisms: Mechanisms
-    scales: tuple[Standardization, Standardization]
-
-    @property
-    def unit(self) -> float:
-        """Unit of the effect, per standardized one."""
-        return float(self.scales[1].std[0] * self.scales[1].unit[0])
-
-    def curves(self, X: FloatArray) -> FloatArray:
-        """Return each curve, (n_points, n_mechanisms)."""
-        return self.scales[1].undo(self.mechanisms.curves_at(self.scales[0].apply(X)))
-
-    def curve_std(self, X: FloatArray) -> FloatArray:
-        """Return the posterior standard deviation of each curve, (n_points, n_mechanisms)."""
-        return self.unit * self.mechanisms.curve_std_at(self.scales[0].apply(X))
-
-    def weights(self, X: FloatArray) -> FloatArray:
-        """Return the weights of the mechanisms, (n_points, n_mechanisms)."""
-        return np.asarray(np.exp(self.mechanisms.log_weights_at(self.scales[0].apply(X))))
-
-    def mean(self, X: FloatArray) -> FloatArray:
-        """Return the curves averaged by the weights, (n_points,)."""
-        return np.asarray((self.curves(X) * self.weights(X)).sum(axis=1))
-
-    def log_densities(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Return log weight plus expected log density of effects, (n_points, n_mechanisms)."""
-        points = self.scales[0].apply(X)
-        effects = np.ascontiguousarray(self.scales[1].apply(Y)[:, 0])
-        return self.mechanisms.log_densities(points, effects) - self.scales[1].log_unit
 
 
 def noise_std(columns: FloatArray, noise: FloatArray, floor: float) -> FloatArray:
@@ -330,7 +331,7 @@ class Sample(Record):
         kind, *space_shapes = layout.workspace(1)
         shapes: list[tuple[int, ...]] = [
             *((C, width), (width,), (width,), (width,)),
-            *((S, 3 + self.basis.n_null), (S, width), (S, C), (S, C), vectors),
+            *((S * C, 3 + self.basis.n_null), (S * C, width), (S, C), (S, C), vectors),
             *(elimination, vectors, (S, C, width + 1, width)),
             *((S, C, P), (S, C, P), (S, C, P), (S, C, n_noise), (S, C, n_gate)),
             *((S,), (S,), (S,), (S,), (C, P), (C, P), (2, P), (n_gate, n_gate), (LANES,)),
@@ -350,22 +351,32 @@ class Sample(Record):
         gate_slots[:, places] = gate_columns.T
         if label_likelihood is not None:
             label_slots[:, places] = label_likelihood.T
+        # The same arrays as fits of one curve each.
+        curves = [array.reshape(S * C, 1, *array.shape[2:]) for array in made_fits[2:]]
+        singles = Fits(made_fits.scales, made_fits.center, *curves)
         made_fits.scales[:] = 1.0
         for start, given in enumerate(starts):
             made.responsibilities[start][:, places] = given.T
         made.noise[:, :, 0] = math.log(noise_variance)
         information = 0.5 * gate_columns.T @ gate_columns + GATE_RIDGE * np.eye(n_gate)
         made.gate_inverse[:] = np.linalg.inv(information)
-        curves = layout.rows._replace(y=y, responsibilities=y)
-        rows = Rows(curves, noise_slots, gate_slots, label_slots, layout.rows.present, n)
+        placed = layout.rows._replace(y=y, responsibilities=y)
+        rows = Rows(placed, noise_slots, gate_slots, label_slots, layout.rows.present, n)
         log_outliers = math.log(self.outlier_density) if variant.outliers else NO_OUTLIERS
         options = NoiseOptions(
-            variant.noise == "shared", noise_variance, self.floor, PSEUDO_ROWS, log_outliers
+            variant.noise == "shared",
+            noise_variance,
+            self.floor,
+            PSEUDO_ROWS,
+            log_outliers,
+            variant.smoothness == "own",
         )
         problem = Problem(
             self.basis.prior, self.basis.n_null, N_INNER, 1.0, tol, max_iter, -math.inf
         )
-        winner = fit_varying(problem, rows, options, made_space, made_work, made_fits, made)
+        winner = fit_varying(
+            problem, rows, options, made_space, made_work, made_fits, singles, made
+        )
         return self._fitted(variant, winner, made_fits, made, noise_columns, gate_columns)
 
     def _fitted(

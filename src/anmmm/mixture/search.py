@@ -7,7 +7,7 @@ mechanism split, and from that of the next larger number with two merged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
@@ -34,6 +34,11 @@ LOGISTIC = Variant("shared", 1)
 OWN_LOGISTIC = Variant("own", 1)
 # Variants with outliers, the first one also of one mechanism.
 WITH_OUTLIERS = (Variant("shared", -1, outliers=True), Variant("own", 0, outliers=True))
+# Curves that differ in smoothness, as a line and a wave do.
+OWN_SMOOTHNESS = (
+    Variant("shared", -1, smoothness="own"),
+    Variant("own", 0, smoothness="own"),
+)
 # Largest number of mechanisms whose weights depend on the cause.
 MAX_GATED = 4
 # Numbers, of the smallest criteria, for which all variants are fitted.
@@ -76,21 +81,12 @@ LABEL_EVIDENCE = 0.2
 # Nats by which a fit must exceed that from the labels so that these are rejected.
 OTHER_OPTIMUM = 1.0
 
-# Further starts of a number of mechanisms, responsibilities (n_samples, n).
-ExtraStarts = Callable[[int], Sequence[FloatArray]]
-
-
-def no_starts(number: int) -> Sequence[FloatArray]:
-    """Return no further starts."""
-    return ()
-
 
 def search_mechanisms(
     sample: Sample,
     *,
     number: int | None = None,
     max_mechanisms: int = MAX_NUMBER,
-    extra_starts: ExtraStarts = no_starts,
     tol: float = SEARCH_TOLERANCE,
     max_iter: int = SEARCH_ITER,
 ) -> dict[int, list[Mechanisms]]:
@@ -102,14 +98,14 @@ def search_mechanisms(
     wanted = [number] if number else range(1, max_mechanisms + 1)
     rows = start_rows(sample.basis, sample.y)
     if isinstance(rows, slice):
-        search = Search(sample, extra_starts, tol, max_iter)
+        search = Search(sample, tol, max_iter)
         return search.numbers(wanted)
     part = Sample(
         SplineBasis.of(sample.points[rows]), sample.points[rows], sample.y[rows], sample.floor
     )
-    search = Search(part, lambda n: [start[rows] for start in extra_starts(n)], tol, max_iter)
+    search = Search(part, tol, max_iter)
     found = search.numbers(wanted)
-    whole = Search(sample, no_starts, tol, max_iter)
+    whole = Search(sample, tol, max_iter)
     fits = {}
     for n, candidates in found.items():
         shortest = min(candidates, key=lambda fit: fit.criterion)
@@ -131,7 +127,7 @@ def refine_by_labels(sample: Sample, fit: Mechanisms, labels: IntArray) -> Mecha
 
     given = np.eye(number)[labels]
     start = soften(given)
-    search = Search(sample, no_starts, SEARCH_TOLERANCE, SEARCH_ITER)
+    search = Search(sample, SEARCH_TOLERANCE, SEARCH_ITER)
     led = search.fit([start], fit.variant)
     if fit.bound - led.bound > OTHER_OPTIMUM:
         # The labels belong to a worse optimum: do curves cross?
@@ -172,7 +168,7 @@ def many_mechanisms(
         return []
     points = x[:, np.newaxis]
     sample = Sample(SplineBasis.of(points), points, part_y, floor)
-    search = Search(sample, no_starts, SEARCH_TOLERANCE, SEARCH_ITER)
+    search = Search(sample, SEARCH_TOLERANCE, SEARCH_ITER)
     numbers = search.up_and_down(CONSTANT, MAX_SEARCHED, {})
     best = min(fits, key=lambda fit: fit.criterion)
     found = []
@@ -216,9 +212,8 @@ def has_gaps(x: FloatArray, y: FloatArray) -> bool:
 class Search:
     """Fits of one sample, each from starts made of others."""
 
-    def __init__(self, sample: Sample, extra_starts: ExtraStarts, tol: float, max_iter: int):
+    def __init__(self, sample: Sample, tol: float, max_iter: int):
         self.sample = sample
-        self.extra_starts = extra_starts
         self.is_single_cause = sample.points.shape[1] == 1
         self.tol = tol
         self.max_iter = max_iter
@@ -238,8 +233,8 @@ class Search:
             return fits
         largest = max(several)
         if largest > MAX_SEARCHED:
-            starts = [*self.cuts(largest), *self.extra_starts(largest)]
-            fits[largest] = [self.fit(starts, variant) for variant in (EQUAL, CONSTANT)]
+            for variant in (EQUAL, CONSTANT):
+                fits.setdefault(largest, []).append(self.fit(self.cuts(largest), variant))
             return fits
         constant = self.up_and_down(CONSTANT, min(largest + 1, len(self.sample.y)), {})
         gated: dict[int, Mechanisms] = {}
@@ -286,12 +281,11 @@ class Search:
     def main_variants(self, constant: Mechanisms) -> Iterator[Mechanisms]:
         """Fit the variants that differ most: also equal weights and the same noise, growing noise.
 
-        Equal weights start from cuts and the further starts, too.
+        Equal weights start from cuts, too.
         """
         number = constant.n_mechanisms
         yield constant
-        starts = [constant.probabilities, *self.cuts(number), *self.extra_starts(number)]
-        yield self.fit(starts, EQUAL)
+        yield self.fit([constant.probabilities, *self.cuts(number)], EQUAL)
         if self.is_single_cause:
             yield self.fit([constant.probabilities], LINEAR)
 
@@ -302,6 +296,8 @@ class Search:
         starts = [fit.probabilities for fit in main[:2]]
         for variant in (CONSTANT, FREE):
             yield self.fit(starts, variant)
+        for variant in OWN_SMOOTHNESS:
+            yield self.fit([*starts, *self.cuts(main[0].n_mechanisms)], variant)
         if gated is None:
             return
         yield self.fit([gated.probabilities], GATED)

@@ -1,4 +1,4 @@
-"""Responsibilities to start EM from: labels of the user, and cuts of ordered residuals.
+"""Responsibilities to start EM from: cuts of ordered residuals.
 
 A start does not depend on the order or the unit of the observations, and is mirrored if a variable
 is negated.
@@ -7,7 +7,6 @@ is negated.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -27,24 +26,6 @@ SOFTNESS = 0.01
 K_MEANS_ITER = 100
 # Difference, relative to the largest residual, below which residuals are tied.
 TIED_RESIDUALS = 1e-9
-
-
-def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
-    """Turn labels, or responsibilities (n_samples, n_mechanisms), into a start with row sums 1."""
-    array = np.asarray(init)
-    if array.ndim not in (1, 2) or len(array) != n_samples:
-        raise ValueError(
-            f"init has shape {array.shape}, but needs one label or one row for each of the "
-            f"{n_samples} observations"
-        )
-    if array.ndim == 1:
-        distinct, codes = np.unique(array, return_inverse=True)
-        return soften(np.eye(len(distinct))[codes])
-    probabilities = np.ascontiguousarray(array, dtype=np.float64)
-    totals = probabilities.sum(axis=1, keepdims=True)
-    if not np.all(np.isfinite(probabilities)) or probabilities.min() < 0.0 or totals.min() <= 0.0:
-        raise ValueError("init must be finite responsibilities >= 0 with positive row sums")
-    return np.asarray(probabilities / totals)
 
 
 def ordered_residuals(
