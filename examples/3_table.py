@@ -76,5 +76,5 @@ ax = graph.plot()
 #
 # .. code-block:: console
 #
-#    $ anmmm directions plants.csv --pairs all --missing drop --plot map.png
+#    $ anmmm directions plants.csv --pairs all --missing drop -o rows.csv
 #    $ anmmm graph plants.csv --missing drop --report graph.html

@@ -19,7 +19,7 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 UPSTREAM_FIRST = """
-    _version _lazy _typing _optional _signals _text _warning _compiling _kernels _threads
+    _version _lazy _typing _optional _text _warning _compiling _kernels _threads
     _workers _record _files _cells _arrays _validation _columns _categories _estimators _tables
     preprocessing gppom permutation independence mixture evidence _ahead dependence
     clustering direction datasets collection evaluation graph plotting report interop __init__
@@ -29,7 +29,7 @@ ORDER = UPSTREAM_FIRST.split()
 # Tighter than the order.
 ONLY = {
     "datasets": {"_categories", "_record", "_text", "_typing", "_validation", "_warning"}
-    | {"_signals", "_tables"},
+    | {"_tables"},
     "independence": {"_columns", "_kernels", "_record", "_typing", "_validation", "_warning"}
     | {"gppom", "permutation"},
     "permutation": {"_kernels", "_typing", "gppom"},

@@ -33,7 +33,7 @@ from anmmm import (
 )
 from anmmm._categories import as_column, as_variables
 from anmmm._validation import MIN_SAMPLES, as_matrix, as_pair
-from anmmm.collection import SourceError, as_pairs
+from anmmm.collection import as_pairs
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
 from anmmm.gppom import fit_gppom
 from drawn import chain, make_categories, write_columns
@@ -515,14 +515,6 @@ def test_categories_of_polars_and_of_parquet(ordered, tmp_path):
 def test_categories_that_do_not_occur_have_no_number():
     values = pd.Categorical.from_codes(PLACES * 2, range(10), ordered=True)
     assert as_variables(EFFECT, values).y[:, 0].tolist() == PLACES.tolist()
-
-
-def test_chunks_of_different_orders_are_refused():
-    make = partial(pa.DictionaryArray.from_arrays, ordered=True)
-    values = [make(pa.array([0, 1] * 6), order) for order in (["low", "high"], ["high", "low"])]
-    table = pa.table({"v": pa.chunked_array(values), "y": np.arange(24.0)})
-    with pytest.raises(SourceError, match=r"column 'v'.*order"):
-        infer_graph(table, columns=["v", "y"])
 
 
 # --- names of columns -----------------------------------------------------------------------------

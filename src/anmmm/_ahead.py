@@ -17,7 +17,6 @@ import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
 from anmmm._kernels.hidden import Pair, cell_masses
-from anmmm._signals import unless_signal
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
 from anmmm._workers import start_worker
@@ -112,11 +111,11 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     # no part: it may be loading one of these kernels, and Numba would then hold it twice.
     try:
         others = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
-    except unless_signal(Exception):
+    except Exception:
         return
     try:
         wait([others.submit(part) for part in parts])
-    except unless_signal(Exception):
+    except Exception:
         return
     finally:
         # After Ctrl-C nothing is waited for.

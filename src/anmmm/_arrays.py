@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._cells import ADVICE, DATES
-from anmmm._signals import unless_signal
 from anmmm._text import brief, cut
 from anmmm._typing import FloatArray
 
@@ -26,9 +25,9 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         raise TypeError(f"{name} must be numeric, found categories; pass codes if they are ordered")
     try:
         array = np.asarray(values if data is None else data.to_numpy())
-    except unless_signal(ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{name} is not a rectangular array of numbers: {error}") from None
-    except unless_signal(Exception) as error:
+    except Exception as error:
         # Libraries have exceptions of their own, polars for whole numbers of 128 bits.
         raise TypeError(f"{name} cannot be converted to an array ({error})") from None
     kind = array.dtype.kind

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from anmmm._arrays import as_narwhals, as_real, holds_categories, is_missing
 from anmmm._cells import MOST_CATEGORIES, read_texts
-from anmmm._text import brief
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
     MISSING,
@@ -106,7 +105,7 @@ def as_column(values: Any, name: str, *, spells_numbers: bool = False) -> Column
         return values
     series = _only_series(values)
     if series is not None and holds_categories(series):
-        return _of_names(_spelled(series.to_list()), _order_of(series, name))
+        return _of_names(_spelled(series.to_list()), _order_of(series))
     texts = _texts(values if series is None else series)
     if texts is not None and spells_numbers:
         numbers, problem, _ = read_texts(texts)
@@ -248,7 +247,7 @@ def _spelled(items: Sequence[Any]) -> list[str | None]:
     return [None if is_missing(item) else str(item) for item in items]
 
 
-def _order_of(series: Any, name: str) -> tuple[str, ...] | None:
+def _order_of(series: Any) -> tuple[str, ...] | None:
     """Return the categories of a series of narwhals in their order, None if they have none."""
     if str(series.dtype).startswith("Enum"):
         return tuple(map(str, series.dtype.categories))
@@ -258,10 +257,5 @@ def _order_of(series: Any, name: str) -> tuple[str, ...] | None:
         native = native.array.__arrow_array__()
     if not getattr(getattr(native, "type", None), "ordered", False):
         return None
-    orders = {tuple(map(str, chunk.dictionary.to_pylist())) for chunk in native.chunks}
-    if len(orders) > 1:
-        raise ValueError(
-            f"{name} has chunks that order the categories differently, such as "
-            f"{brief(next(iter(orders)))}; give all one dictionary"
-        )
-    return next(iter(orders), ())
+    dictionaries = [chunk.dictionary for chunk in native.unify_dictionaries().chunks]
+    return tuple(map(str, dictionaries[0].to_pylist())) if dictionaries else ()

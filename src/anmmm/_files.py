@@ -10,14 +10,13 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from anmmm._signals import unless_signal
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
@@ -32,9 +31,6 @@ def replacing(path: StrPath) -> Iterator[Path]:
     """Yield a file in the same folder that becomes `path` if the block succeeds."""
     # The target of a symbolic link is replaced, not the link.
     target = Path(os.path.realpath(path))
-    if not is_replaceable(target):
-        yield target
-        return
     temporary = _temporary(target)
     try:
         yield temporary
@@ -54,7 +50,7 @@ def with_filename(path: StrPath) -> Iterator[None]:
     """Raise an `OSError` of the block with this file name, not a temporary one."""
     try:
         yield
-    except unless_signal(OSError) as error:
+    except OSError as error:
         # Arrow has its own text.
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno, reason, os.fspath(path)) from None
@@ -77,33 +73,22 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
                 file.close()
 
 
-def is_replaceable(path: StrPath) -> bool:
-    """Return whether a path is a regular file or does not exist: no pipe and no device."""
-    target = Path(os.path.realpath(path))
-    return target.is_file() or not target.exists()
-
-
 def check_writable(path: StrPath) -> None:
     """Raise the error of writing to `path` now; leave no file behind."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
-    if not is_replaceable(target):
-        return
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
     # Permission bits do not show read-only or full disks.
     temporary = _temporary(target)
-    try:
+    with with_filename(path):
         temporary.open("x").close()
-    except OSError as error:
-        raise OSError(error.errno, f"cannot write: {error.strerror}", str(path)) from None
     temporary.unlink()
 
 
 def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:
     """Raise `FileExistsError` rather than replace a file that is not empty."""
-    # A pipe or device is not replaced.
     if not force and os.path.isfile(path) and os.path.getsize(path):
         fault = f"exists; write to another file, or {remedy} to replace it"
         raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
@@ -117,31 +102,15 @@ def refuse_source(path: StrPath, source: str, kind: str) -> None:
 
 def is_same(path: StrPath, other: StrPath) -> bool:
     """Return whether two names are of one file, which need not exist."""
-    exist = os.path.exists(path) and os.path.exists(other)
-    return os.path.realpath(path) == os.path.realpath(other) or (
-        exist and os.path.samefile(path, other)
-    )
-
-
-def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
-    """Return a function that writes a line of CSV."""
-    usual = csv.writer(file, lineterminator="\n").writerow
-    # Not every version of Python quotes a carriage return, which readers take for a line end.
-    quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
-
-    def write(cells: Sequence[Any]) -> None:
-        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-        (quoting if returns else usual)(cells)
-
-    return write
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as CSV to an open file; floats read back exactly, None is an empty cell."""
-    write = csv_line_writer(file)
-    write(columns)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
     for row in rows:
-        write([_plain(row[column]) for column in columns])
+        writer.writerow([_plain(row[column]) for column in columns])
 
 
 def records_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:

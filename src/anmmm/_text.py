@@ -8,8 +8,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anmmm._signals import unless_signal
-
 
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
     """Return the names of both hypotheses, that x causes y first."""
@@ -36,7 +34,7 @@ def brief(value: Any) -> str:
     start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
     try:
         text = repr(start)
-    except unless_signal(Exception):
+    except Exception:
         # Python refuses to spell whole numbers of thousands of digits.
         text = f"a value of type {type(value).__name__}"
     return cut(text)

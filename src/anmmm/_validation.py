@@ -158,6 +158,9 @@ def check_truth(value: Any) -> int | None:
         number = float("nan" if value is None else value)
     except (TypeError, ValueError):
         number = math.inf
+    if isinstance(value, (bool, np.bool_)):
+        # False may mean 0 or -1.
+        number = math.inf
     if math.isnan(number):
         return None
     if number not in (1.0, -1.0, 0.0):
@@ -232,16 +235,14 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
 def constant_problem(values: NDArray[Any]) -> str:
     """Return a message if all values are equal, or equal up to rounding."""
     smallest, greatest = values.min().item(), values.max().item()
-    low, high = float(smallest), float(greatest)
-    largest = max(abs(low), abs(high)) or 1.0
+    largest = max(abs(float(smallest)), abs(float(greatest))) or 1.0
     # Halved, so that the range of values near the largest float does not overflow.
-    if 2.0 * (0.5 * (high / largest) - 0.5 * (low / largest)) > 32.0 * EPS:
+    if 2.0 * (0.5 * (float(greatest) / largest) - 0.5 * (float(smallest) / largest)) > 32.0 * EPS:
         return ""
-    if smallest == greatest:
-        return f"is constant (every value is {low:.6g}); a constant has no cause and no effect"
+    rounding = "" if smallest == greatest else " up to rounding"
     return (
-        f"is constant up to rounding (range {smallest!r} to {greatest!r}); subtract its mean "
-        f"before it is rounded to float64"
+        f"is constant{rounding} (from {smallest!r} to {greatest!r}); a constant has no cause and "
+        "no effect"
     )
 
 

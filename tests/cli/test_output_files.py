@@ -22,7 +22,6 @@ COMMANDS = {
     "cluster": ("data.csv", "-k", "1"),
     "directions": ("data.csv", "--pairs", "all"),
     "clusters": ("data.csv", "--pairs", "all", "-k", "1"),
-    "evaluate": ("sample", "--max-samples", "20"),
     "graph": ("data.csv",),
     "report": ("rows.csv",),
 }
@@ -30,10 +29,8 @@ OUTPUTS = [
     ("direction", "--plot", "p.png"),
     ("cluster", "-o", "labels.csv"),
     ("cluster", "--plot", "p.pdf"),
-    *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "jsonl", "parquet")),
+    *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "parquet")),
     ("clusters", "-o", "c.csv"),
-    ("directions", "--plot", "map.svg"),
-    ("evaluate", "--plot", "p.svg"),
     *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml", "parquet")),
     ("graph", "--plot", "g.png"),
     ("graph", "--report", "g.html"),
@@ -66,8 +63,6 @@ def test_an_existing_file_is_replaced_only_by_force(run, data, command, option, 
 
 @pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
 def test_no_input_is_written_over(run, data, command, option, output):
-    if command == "evaluate":
-        pytest.skip("its input is no file")
     source, *options = COMMANDS[command]
     text = (data / source).read_text()
     (data / source).rename(data / output)
@@ -86,15 +81,6 @@ def test_no_input_of_another_option_is_written_over(run, data):
         status, _, err = run(*command.split(), output)
         assert (status, "part of the input" in err) == (2, True)
     assert {path: path.read_bytes() for path in data.iterdir()} == before
-
-
-def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refused, data):
-    (data / "pairs").mkdir()
-    (data / "data.csv").rename(data / "pairs" / "p.csv")
-    err = refused("directions", "pairs", "-o", "pairs/rows.csv")
-    assert "next run" in err
-    assert os.listdir("pairs") == ["p.csv"]
-    assert run("directions", "pairs", "-o", "pairs/rows.jsonl")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -120,12 +106,11 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["directions", "sample", "-o", "r.xlsx"], "r.xlsx: the name must end in .csv"),
         (["directions", "sample", "-o", "none/r.csv"], "none: no such folder"),
         (["directions", "sample", "-o", "folder.csv"], "folder.csv: this is a folder"),
-        (["directions", "sample", "--plot", "map.png"], "a map (--plot) needs the pairs of one"),
         (["graph", "data.csv", "-o", "graph.txt"], "graph.txt: the name must end in .csv"),
         (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
         (["report", "rows.csv", "--source", "none"], "none: no such file"),
-        (["report", "rows.csv", "--n-plots", "501"], "--n-plots must be at most 500"),
+        (["report", "rows.csv", "--n-plots", "501"], "n_plots must be at most 500"),
         (["report", "data.csv"], "data.csv: not a table of PairResult"),
     ],
 )

@@ -71,13 +71,9 @@ class Source:
     def __length_hint__(self):
         return self.count
 
-    def fingerprint(self):
-        return None
-
 
 def run(source, **options):
     """Return the rows that `Stub` makes; takes the options of both."""
-    names = ("n_jobs", "checkpoint", "random_state", "shard", "skip", "progress")
-    given = {"n_jobs": 1, "random_state": 0}
-    given |= {name: options.pop(name) for name in names if name in options}
+    names = ("n_jobs", "checkpoint", "shard", "skip", "progress")
+    given = {"n_jobs": 1} | {name: options.pop(name) for name in names if name in options}
     return run_pairs(Stub(options.pop("given", {}), **options), source, **given)

@@ -1,4 +1,4 @@
-"""The same rows from clusters of Dask and Ray, a Dask worker killed in mid-run included."""
+"""The same rows from clusters of Dask and Ray, also if a worker of theirs is killed in mid-run."""
 
 import os
 import signal
@@ -7,9 +7,11 @@ import sys
 import joblib
 import numpy as np
 import pytest
-from stubs import pairs, run
+from stubs import Source, pairs, run
 
 from anmmm import infer_graph
+from anmmm.collection import LostWorkerError
+from subprocess_helpers import LIMIT
 
 # The local cluster gives a worker up for ever that is not back in 15 s, which a machine with other
 # work may need to start one.
@@ -51,6 +53,18 @@ def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
     assert found == expected
 
 
+def test_a_pair_that_kills_workers_of_dask_is_named_and_can_be_skipped(dask, expected, tmp_path):
+    options = {"n_jobs": None, "dies": (31,), "parent": os.getpid(), "checkpoint": tmp_path / "c"}
+    found = []
+    with joblib.parallel_config("dask", client=dask, wait_for_workers_timeout=LIMIT):
+        with pytest.raises(LostWorkerError, match=r"pair 'p31': .*--skip p31"):
+            found.extend(run(Source(60), **options))
+        rows = list(run(Source(60), skip=["p31"], **options))
+    assert found == expected[:31]
+    assert rows.pop(31).status == "unusable"
+    assert rows == expected[:31] + expected[32:]
+
+
 def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
     monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
     rng = np.random.default_rng(0)
@@ -74,5 +88,7 @@ def test_ray_makes_the_same_rows(expected):
     try:
         with joblib.parallel_config("ray", n_jobs=2):
             assert list(run(pairs(60), n_jobs=None)) == expected
+            with pytest.raises(LostWorkerError, match=r"pair 'p5': .*--skip p5"):
+                list(run(pairs(8), n_jobs=None, dies=(5,), parent=os.getpid()))
     finally:
         ray.shutdown()

@@ -18,7 +18,6 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
-from anmmm._signals import unless_signal
 
 # What is overridden or used below: without one of these the import fails, and `_jit` does without.
 NEEDED = (
@@ -76,13 +75,13 @@ class KernelCache(FunctionCache):
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
-        except unless_signal(Exception) as error:
+        except Exception as error:
             # A damaged pickle can raise any exception.
             self._cannot("read", error)
         try:
             # An index that cannot be read cannot be extended.
             self.flush()
-        except unless_signal(OSError):
+        except OSError:
             self.disable()
         return None
 
@@ -93,7 +92,7 @@ class KernelCache(FunctionCache):
             return
         try:
             super().save_overload(sig, data)
-        except unless_signal(Exception) as error:
+        except Exception as error:
             self._cannot("store", error)
             self.disable()
 

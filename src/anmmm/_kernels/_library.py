@@ -16,8 +16,6 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
-from anmmm._signals import unless_signal
-
 # What is overridden or used below: without one of these this import fails, and `_jit` does without.
 NEEDED = (
     JITCodeLibrary._optimize_functions,
@@ -91,7 +89,7 @@ class KernelCompiler(Compiler):
         gc.disable()
         try:
             return super().compile_extra(func)  # type: ignore[no-untyped-call]
-        except unless_signal(Exception):
+        except Exception:
             # Numba's insides differ; or the kernel is wrong, and this raises again.
             by_numba: Any = Compiler(*self._arguments)  # type: ignore[no-untyped-call]
             return by_numba.compile_extra(func)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import os
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._optional import pyarrow_module
-from anmmm._signals import unless_signal
 from anmmm._tables.errors import SourceError
-from anmmm._tables.table import Columns, Faults, Table
+from anmmm._tables.table import Table
 from anmmm._text import counted
-from anmmm._typing import FloatArray, StrPath
+from anmmm._typing import StrPath
 
 # Names that pandas gives to a column without one, and Parquet files to an index without one.
 _UNNAMED = ("Unnamed: ", "__index_level_")
@@ -52,10 +50,8 @@ class ParquetTable(Table):
         with open_parquet(path) as file:
             names = file.schema_arrow.names
             n_rows = file.metadata.num_rows
-            self._categories = lost_categories(file)
         if not names or not n_rows:
             raise SourceError(os.fspath(path), None, "the file has no rows")
-        self.files = (Path(path),)
         super().__init__(os.fspath(path), names, _unnamed(names))
 
     def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, Any]:
@@ -63,12 +59,6 @@ class ParquetTable(Table):
         with open_parquet(self.name) as file, parquet_errors(self.name, None):
             table = file.read(columns=list(names), use_threads=False)
         return {name: table.column(name) for name in names}
-
-    def read(
-        self, names: Sequence[Hashable], declared: Collection[Hashable] = ()
-    ) -> tuple[Columns, Faults]:
-        """Read columns; those of a category type when the file was written are declared."""
-        return super().read(names, {*declared, *self._categories})
 
 
 class ArrayTable(Table):
@@ -125,38 +115,9 @@ def parquet_errors(path: str, place: str | None) -> Iterator[None]:
     """Raise PyArrow's errors about broken content as `SourceError`, but not the system's."""
     try:
         yield
-    except unless_signal(pyarrow_module().ArrowException, OSError, ValueError) as error:
+    except (pyarrow_module().ArrowException, OSError, ValueError) as error:
         # PyArrow raises OSError without an errno for broken pages.
         if isinstance(error, OSError) and error.errno is not None:
             raise
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise SourceError(path, place, f"the content is broken ({first})") from error
-
-
-def lost_categories(file: Any) -> list[str]:
-    """Return the columns that had a category type without an order when the file was written.
-
-    Parquet keeps such a type of text only; the categories of other types are their values.
-    """
-    written = (file.metadata.metadata or {}).get(b"ARROW:schema")
-    if written is None:
-        return []
-    pyarrow = pyarrow_module()
-    schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
-    is_dictionary = pyarrow.types.is_dictionary
-    kept = {field.name for field in file.schema_arrow if is_dictionary(field.type)}
-    return [
-        field.name
-        for field in schema
-        if is_dictionary(field.type) and not field.type.ordered and field.name not in kept
-    ]
-
-
-def arrow_floats(array: Any) -> FloatArray:
-    """Return an Arrow array of numbers as float64, NaN for null; may share its memory."""
-    double = pyarrow_module().float64()
-    if array.type != double:
-        # Whole numbers beyond 2^53 are rounded, as NumPy rounds them.
-        array = array.cast(double, safe=False)
-    values: FloatArray = array.to_numpy(zero_copy_only=False)
-    return values

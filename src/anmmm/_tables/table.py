@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ class Table:
     Subclasses implement `load`.
     """
 
-    files: tuple[Path, ...] = ()
     # Line of each row in its file; None if rows have no lines.
     lines: Sequence[int] | None = None
 

@@ -46,9 +46,7 @@ def check_header(header: Any) -> bool | None:
 
 def read_text(path: StrPath, header: bool | None = None) -> TextTable:
     """Read a text table from a file in UTF-8."""
-    table = parse_text(Path(path).read_bytes(), os.fspath(path), header)
-    table.files = (Path(path),)
-    return table
+    return parse_text(Path(path).read_bytes(), os.fspath(path), header)
 
 
 def parse_text(data: bytes, path: str, header: bool | None = None) -> TextTable:
@@ -100,8 +98,6 @@ class TextTable(Table):
         self.has_header = has_header
         self._rows = rows
         self._delimiter = delimiter
-        # Columns that were read, and why others cannot be.
-        self._known: dict[Hashable, Column | SourceError] = {}
         self._matrix = _numbers(rows, delimiter, len(names))
         if self._matrix is None:
             # A line of another number of cells is an error now.
@@ -118,17 +114,14 @@ class TextTable(Table):
                 texts = self._texts[self.names.index(name)]
                 columns[name] = as_categories(texts, str(name))
                 continue
-            if name not in self._known:
-                self._known[name] = self._undeclared(name)
-            column = self._known[name]
-            if isinstance(column, SourceError):
-                faults[name] = column
-            else:
-                columns[name] = column
+            try:
+                columns[name] = self._undeclared(name)
+            except SourceError as error:
+                faults[name] = error
         return columns, faults
 
-    def _undeclared(self, name: Hashable) -> Column | SourceError:
-        """Return a column, or why it holds no variable."""
+    def _undeclared(self, name: Hashable) -> Column:
+        """Return a column, or raise if it holds no variable."""
         place = self.names.index(name)
         if self._matrix is not None:
             return Column(np.ascontiguousarray(self._matrix[:, place]))
@@ -136,9 +129,9 @@ class TextTable(Table):
         if row == 0 and not self.has_header:
             problem += "; header=True (--header) takes this line as names of the columns"
         if row is not None:
-            return SourceError(self.name, self.place(row), f"{name} {problem}")
+            raise SourceError(self.name, self.place(row), f"{name} {problem}")
         if problem:
-            return SourceError(self.name, None, f"column {name!r} {problem}")
+            raise SourceError(self.name, None, f"column {name!r} {problem}")
         return as_categories(self._texts[place], str(name)) if numbers is None else Column(numbers)
 
     @cached_property
@@ -187,25 +180,12 @@ def decode(data: bytes, path: str) -> str:
 def _delimiter(rows: list[str]) -> str | None:
     """Return the character between cells, or None for runs of blanks."""
     sample = [_QUOTED.sub("", row) for row in rows]
-    body = sample[1:] or sample
     candidates = [c for c in ";\t|," if 2 * sum(c in row for row in sample) >= len(sample)]
-    if "\t" in candidates and not _tabs_separate(body):
+    if "\t" in candidates and not _tabs_separate(sample[1:] or sample):
         candidates.remove("\t")
-    if "," in candidates and _blanks_separate(body):
-        candidates.remove(",")
     # First those that occur equally often in every line.
     regular = [c for c in candidates if len({row.count(c) for row in sample}) == 1]
     return next(iter([*regular, *candidates]), None)
-
-
-def _blanks_separate(rows: list[str]) -> bool:
-    """Return whether blanks separate numbers with decimal commas, such as ``1,5 2,5``."""
-    for row in rows:
-        words = row.split()
-        has_other_comma = any("," in word and not _DECIMAL_COMMA.fullmatch(word) for word in words)
-        if len(words) < 2 or has_other_comma:
-            return False
-    return True
 
 
 def _tabs_separate(rows: list[str]) -> bool:

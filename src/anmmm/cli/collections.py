@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -18,7 +17,6 @@ from anmmm.cli.options import (
     jobs_option,
     max_samples_option,
     mechanisms_option,
-    plot_option,
     source_options,
     with_options,
 )
@@ -39,8 +37,8 @@ from anmmm.cli.options import (
     help="With --pairs all: test all pairs for dependence first, and analyze only those that "
     "pass at this false discovery rate, such as 0.05.",
 )
-@plot_option("a map of all pairs of a table")
-@with_options(*collection_options, *decision_options, max_samples_option, *common_options)
+@with_options(*collection_options, *decision_options, max_samples_option)
+@with_options(*common_options)
 def directions(source: str, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
@@ -50,11 +48,10 @@ def directions(source: str, **options: Any) -> None:
     plausible; then the number of related pairs, and the accuracy if true directions are known. With
     --json, prints one document {"rows": [...], "summary": {...}}.
 
-    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also if Ctrl-C, a
-    scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume continues from them. If
-    there are none it starts, and if FILE is complete it computes nothing, whatever FILE was
-    computed from. Without --resume an existing FILE is replaced only with --force. With -o, pairs
-    are printed only if their number is known and at most 1000.
+    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, however the run
+    ends. --resume continues from them. If there are none it starts, and if FILE is complete it
+    computes nothing, whatever FILE was computed from. Without --resume an existing FILE is replaced
+    only with --force. With -o, at most 1000 pairs are printed.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import infer_directions
@@ -68,8 +65,8 @@ def directions(source: str, **options: Any) -> None:
 @click.option(
     "--cause",
     metavar="NAME",
-    help="Which column is the cause: x or y; truth, that of the source; inferred; auto, the truth "
-    "if it is known, else inferred.  [default: auto]",
+    help="Which column is the cause: x, y, or auto: the true one if it is known, else inferred.  "
+    "[default: auto]",
 )
 @with_options(*collection_options, *common_options)
 def clusters(source: str, **options: Any) -> None:
@@ -86,11 +83,8 @@ def clusters(source: str, **options: Any) -> None:
 
 @click.command("evaluate")
 @click.argument("source")
-@plot_option("accuracy against the fraction of decided pairs")
-@with_options(force_option, *decision_options, max_samples_option, jobs_option, *common_options)
-def evaluate_command(
-    source: str, plot: str | None, force: bool, as_json: bool, **options: Any
-) -> None:
+@with_options(*decision_options, max_samples_option, jobs_option, *common_options)
+def evaluate_command(source: str, as_json: bool, **options: Any) -> None:
     """Measure how good the decisions of a criterion are.
 
     SOURCE has pairs of known direction: "sample", or a folder with pairmeta.txt, as in "anmmm
@@ -98,16 +92,11 @@ def evaluate_command(
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors
-    from anmmm.cli.output import check_plot, write_plot
     from anmmm.evaluation import evaluate
-    from anmmm.plotting import plot_decision_rates
 
-    check_plot(plot, source, force=force)
     with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
-    with input_errors(plot or ""):
-        write_plot(plot, lambda: plot_decision_rates({result.source: result.rows}))
 
 
 @click.command("report")
@@ -144,14 +133,11 @@ def report_command(
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
-    for name, value in options.items():
-        if source is None and value is not None:
-            raise InputError(f"--{name} is for the data of the pairs; name these with --source")
-    # A folder of pairs may contain the page, which is not a pair.
-    inputs = [path for path in (rows, source) if path is not None and not os.path.isdir(path)]
-    check_file(output, PAGES, *inputs, force=force)
+    if source is None and set(options.values()) != {None}:
+        raise InputError("--pairs, --categories and --header are for --source")
+    check_file(output, PAGES, rows, source, force=force)
     with input_errors(), echo_warnings():
         pairs = None if source is None else as_pairs(source, **options)
-        is_shown = sys.stderr.isatty()
-        write_report(rows, output, source=pairs, n_plots=n_plots, progress=is_shown, force=force)
+        is_terminal = sys.stderr.isatty()
+        write_report(rows, output, source=pairs, n_plots=n_plots, progress=is_terminal, force=force)
     say(f"report written to {output}")

@@ -32,17 +32,6 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
     return [parse_names(tier, option) for tier in text.split(";") if tier]
 
 
-def edges_option(name: str, rule: str) -> Any:
-    """Return an option of edges that the graph must have, or not."""
-    return click.option(
-        name,
-        multiple=True,
-        callback=parsed_by(parse_edges),
-        metavar="A,B",
-        help=f"An edge A → B that the graph {rule}, repeatable.",
-    )
-
-
 @click.command("graph")
 @click.argument("table")
 @with_options(
@@ -52,7 +41,7 @@ def edges_option(name: str, rule: str) -> Any:
         metavar="FILE",
         help="Write the edges to this file: .csv, .parquet, .json or .graphml.",
     ),
-    plot_option(),
+    plot_option,
     click.option(
         "--report",
         metavar="FILE",
@@ -78,8 +67,20 @@ def edges_option(name: str, rule: str) -> Any:
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
-    edges_option("--required", "must have"),
-    edges_option("--forbidden", "must not have"),
+    click.option(
+        "--required",
+        multiple=True,
+        callback=parsed_by(parse_edges),
+        metavar="A,B",
+        help="An edge A → B that the graph must have, repeatable.",
+    ),
+    click.option(
+        "--forbidden",
+        multiple=True,
+        callback=parsed_by(parse_edges),
+        metavar="A,B",
+        help="An edge A → B that the graph must not have, repeatable.",
+    ),
     common_cause_option,
     jobs_option,
     header_option,
@@ -108,26 +109,21 @@ def graph_command(
     from anmmm._optional import require
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import PAGES, check_file, check_plot, write_plot
-    from anmmm.collection.files import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
 
     sources = table, options["within"], options["checkpoint"]
     check_plot(plot, *sources, force=force)
     check_file(report, PAGES, *sources, force=force)
-    if report is not None:
-        from anmmm.report.graph import TEMPLATE
-        from anmmm.report.page import open_template
-
-        with input_errors("--report"):
-            open_template(TEMPLATE, report, force=True)
-    if plot is not None or report is not None:
-        with input_errors():
-            require("networkx", "graph", "the picture of a graph needs networkx")
-    if output is not None:
-        with input_errors():
-            check_sink(output, SUFFIXES)
     check_file(output, SUFFIXES, *sources, force=force)
+    # Missing libraries are found before the work.
+    with input_errors():
+        if plot is not None or report is not None:
+            require("networkx", "graph", "the picture of a graph needs networkx")
+        if report is not None:
+            require("jinja2", "report", "a page needs Jinja")
+        if output is not None and output.endswith(".parquet"):
+            require("pyarrow", "files", "Parquet files need PyArrow")
     with input_errors(), echo_warnings():
         graph = infer_graph(table, progress=sys.stderr.isatty(), **given(options))
         if output is not None:

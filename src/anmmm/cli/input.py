@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,25 +10,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, complete_columns
+from anmmm._categories import Column, as_variables, complete_columns
 from anmmm._record import Record
-from anmmm._tables import SourceError, Table, is_parquet, open_table, parse_text
+from anmmm._tables import SourceError, Table, open_table, parse_text
 from anmmm._tables.text import TextTable
 from anmmm._text import counted, has_digits, listed
 from anmmm._typing import IntArray
-from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
-
-# An argument of the library at the beginning of a message, and those that are no options.
-_ARGUMENT = re.compile(r"[a-z_]+(?= (must|is for|has|names|tests|joins) )")
-_NO_OPTIONS = {"source", "table", "data", "x", "y"}
-# Values of arguments anywhere in a message.
-_VALUES = {
-    "missing='drop'": "--missing drop",
-    "pairs=[('a', 'b'), ...]": "--pairs a,b",
-    "pairs='all'": "--pairs all",
-}
+from anmmm.cli.messages import InputError, say
 
 
 @contextmanager
@@ -38,35 +26,14 @@ def input_errors(place: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename == STANDARD_OUTPUT:
-            raise
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
-    except (TypeError, ValueError, ArithmeticError, ImportError, MemoryError) as error:
-        message = _with_values(str(error))
-        if isinstance(error, SourceError):
-            raise InputError(message) from None
-        # With a place, the first word may be the name of a column.
-        message = f"{place}: {message}" if place else _with_option(message)
-        if isinstance(error, MemoryError):
-            message += "; see --max-samples"
-        raise InputError(message) from None
-
-
-def _with_option(message: str) -> str:
-    """Return a message with an option instead of the argument that it begins with."""
-    match = _ARGUMENT.match(message)
-    if match is None or match[0] in _NO_OPTIONS:
-        return message
-    option = match[0].replace("_", "-")
-    return f"--{option}{message[match.end() :]}"
-
-
-def _with_values(message: str) -> str:
-    """Return a message with options instead of values of arguments."""
-    for value, option in _VALUES.items():
-        message = message.replace(value, option)
-    return message
+    except SourceError as error:
+        raise InputError(str(error)) from None
+    except (TypeError, ValueError, ArithmeticError, ImportError) as error:
+        raise InputError(f"{place}: {error}" if place else str(error)) from None
+    except MemoryError as error:
+        raise InputError(f"{error or 'memory is full'}; see --max-samples") from None
 
 
 @contextmanager
@@ -77,7 +44,7 @@ def echo_warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if category is UserWarning:
-                say(_with_values(str(message)))
+                say(str(message))
             else:
                 usual(message, category, *place, **more)
 
@@ -86,10 +53,10 @@ def echo_warnings() -> Iterator[None]:
 
 
 class Columns(Record):
-    """The two columns of a file to analyze: numbers, or text, of shape (n,)."""
+    """The two columns of a file to analyze, without incomplete rows."""
 
-    x: NDArray[Any]
-    y: NDArray[Any]
+    x: Column
+    y: Column
     # From the header, or ``column 1`` and so on.
     names: tuple[str, str]
     # Line of each row in the file; its number if the file has no lines.
@@ -102,9 +69,9 @@ def load_columns(
     file: str,
     pair: Sequence[str],
     *,
-    drop_missing: bool,
+    missing: str,
     header: bool | None = None,
-    categories: Sequence[str] = (),
+    categories: Sequence[str] | None = None,
 ) -> Columns:
     """Read two columns of a file, ``-`` for standard input; raise an `InputError` on any fault.
 
@@ -117,50 +84,39 @@ def load_columns(
             f"anmmm directions {file} --pairs all, or anmmm graph {file}"
         )
     with input_errors(place), echo_warnings():
-        table = _open(file, place, header)
-        chosen = _choose(table, pair)
-        declared = [_find(table, column, "--categories") for column in categories]
-        columns, faults = table.values(chosen, declared)
+        if file == "-":
+            table: Table = parse_text(sys.stdin.buffer.read(), place, header)
+        else:
+            table = open_table(file, header)
+        first, second = _choose(table, pair)
+        declared = [_find(table, name, "--categories") for name in categories or ()]
+        columns, faults = table.values([first, second], declared)
         for fault in faults.values():
             raise fault
-        _refuse_cells(table, chosen, columns, drop_missing)
-        names = (str(chosen[0]), str(chosen[1]))
-        x_column, y_column = columns[chosen[0]], columns[chosen[1]]
-        first, second, dropped = complete_columns(x_column, y_column, "drop", names)
+        _refuse_cells(table, columns, missing)
+        names = (str(first), str(second))
+        x, y, dropped = complete_columns(columns[first], columns[second], "drop", names)
         # Checked here so that messages have the names of the columns.
-        as_variables(first, second, names=names)
+        as_variables(x, y, names=names)
     if len(dropped):
         say(f"{counted(len(dropped), 'row')} with a missing value left out")
-    n_rows = len(first.values) + len(dropped)
+    n_rows = len(columns[first].values)
     lines = np.arange(1, n_rows + 1) if table.lines is None else np.asarray(table.lines)
-    kept = np.delete(lines, dropped)
-    return Columns(first.to_array(), second.to_array(), names, kept, len(dropped))
+    return Columns(x, y, names, np.delete(lines, dropped), len(dropped))
 
 
-def _open(file: str, place: str, header: bool | None) -> Table:
-    """Open a file, or the text of standard input."""
-    if file != "-":
-        return open_table(file, header if header is None or not is_parquet(file) else None)
-    if sys.stdin is None:
-        raise ValueError("standard input is closed; name a file, or pipe a table in")
-    return parse_text(sys.stdin.buffer.read(), place, header)
-
-
-def _refuse_cells(
-    table: Table, chosen: Sequence[Hashable], columns: Any, drop_missing: bool
-) -> None:
+def _refuse_cells(table: Table, columns: dict[Hashable, Column], missing: str) -> None:
     """Refuse infinite and, if they are not dropped, missing values by their place."""
-    is_missing = np.column_stack([columns[name].missing for name in chosen])
-    n_missing = int(np.count_nonzero(is_missing.any(axis=1)))
-    if n_missing and not drop_missing and not is_missing.all(axis=0).any():
-        row, place = np.argwhere(is_missing)[0]
-        problem = (
-            f"the value of {chosen[place]} is missing ({counted(n_missing, 'row')} of "
-            f"{len(is_missing)} with one); --missing drop leaves such rows out"
-        )
-        raise SourceError(table.name, table.place(row), problem)
-    for name in chosen:
-        is_infinite = np.isinf(columns[name].values)
+    incomplete = np.logical_or.reduce([column.missing for column in columns.values()])
+    for name, column in columns.items():
+        is_missing = column.missing
+        if missing == "raise" and is_missing.any() and not is_missing.all():
+            problem = (
+                f"the value of {name} is missing ({counted(int(incomplete.sum()), 'row')} of "
+                f"{len(incomplete)} with one); --missing drop leaves such rows out"
+            )
+            raise SourceError(table.name, table.place(int(is_missing.argmax())), problem)
+        is_infinite = np.isinf(column.values)
         if is_infinite.any():
             problem = f"the value of {name} is infinite"
             raise SourceError(table.name, table.place(int(is_infinite.argmax())), problem)

@@ -9,20 +9,8 @@ import click
 
 from anmmm._text import printable
 
-# File name in errors of writing to it.
-STANDARD_OUTPUT = "standard output"
 # Replacements of characters that the encoding of a stream lacks.
-_ASCII = {
-    "→": "->",
-    "↔": "<->",
-    "✓": "yes",
-    "✗": "no",
-    "—": "-",
-    "±": "+/-",
-    "λ": "lambda",
-    "Θ": "Theta",
-    "…": "...",
-}
+ASCII = {"→": "->", "↔": "<->", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "…": "..."}
 
 
 def readable(text: str) -> str:
@@ -37,9 +25,8 @@ def plain(text: str) -> str:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        for character, spelling in _ASCII.items():
+        for character, spelling in ASCII.items():
             text = text.replace(character, spelling)
-        # Names may contain other characters.
         text = text.encode(encoding, "replace").decode(encoding)
     return text
 

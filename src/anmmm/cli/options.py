@@ -38,18 +38,15 @@ def parsed_by(parse: Callable[[Any, str], Any]) -> Callable[[Any, click.Paramete
     return parse_given
 
 
-def parse_number_or_word(text: str, option: str) -> int | str:
+def parse_number(text: str, option: str) -> int | str:
     """Return a whole number, or a word for the library to check."""
-    try:
-        return int(text)
-    except ValueError:
-        return text
+    return int(text) if text.isdecimal() else text
 
 
 def parse_names(text: str, option: str) -> list[str]:
     """Return the names in a line of CSV."""
-    names = next(csv.reader([text]), [])
-    if not all(names) or not names:
+    names = next(csv.reader([text]))
+    if not all(names):
         raise InputError(f"{option} must be names of columns, such as a,b; found {text!r}")
     return names
 
@@ -77,12 +74,9 @@ def parse_shard(text: str, option: str) -> tuple[int, int]:
     return number, count
 
 
-def plot_option(content: str = "the result") -> Callable[[Command], Command]:
-    """Return the option ``--plot``, which draws this content."""
-    text = f"Draw {content} to this file, .png, .pdf or .svg."
-    return click.option("--plot", metavar="FILE", help=text)
-
-
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
+)
 missing_option = click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
@@ -128,7 +122,7 @@ jobs_option = click.option(
 mechanisms_option = click.option(
     "-k",
     "--n-mechanisms",
-    callback=parsed_by(parse_number_or_word),
+    callback=parsed_by(parse_number),
     metavar="NUMBER|auto",
     default="2",
     show_default=True,
@@ -140,7 +134,7 @@ collection_options = [
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the rows to this file: .csv, .jsonl or .parquet.",
+        help="Write the rows to this file: .csv or .parquet.",
     ),
     force_option,
     jobs_option,

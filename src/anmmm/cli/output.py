@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,8 +22,6 @@ PLOTS = (".png", ".pdf", ".svg")
 REMEDY = "use --force"
 # Dots per inch of a plot.
 RESOLUTION = 150
-# Seconds after which work is shown.
-PATIENCE = 2.0
 
 
 def check_file(
@@ -37,8 +33,8 @@ def check_file(
     if not path.lower().endswith(tuple(suffixes)):
         raise InputError(f"{path}: the name must end in {' or '.join(suffixes)}")
     for source in sources:
-        if source is not None:
-            refuse_input_as_output(path, source)
+        if source is not None and is_same(path, source):
+            raise InputError(f"{path}: is part of the input; write to another file")
     with input_errors():
         check_overwrite(path, force=force, remedy=REMEDY)
         check_writable(path)
@@ -79,35 +75,15 @@ def write_plot(path: str | None, draw: Callable[[], Any]) -> None:
     say(f"plot written to {path}")
 
 
-def refuse_input_as_output(output: str, source: str) -> None:
-    """Refuse to overwrite the input."""
-    if is_same(output, source):
-        raise InputError(f"{output}: is part of the input; write to another file")
-
-
 @contextmanager
 def shown_on_terminal(work: str) -> Iterator[None]:
-    """Show on a terminal what a block does and for how long, if it takes more than two seconds."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    start = time.monotonic()
-    is_done = threading.Event()
-
-    def show() -> None:
-        delay = PATIENCE
-        while not is_done.wait(delay):
-            delay = 1.0
-            seconds = time.monotonic() - start
-            click.echo(f"\r{work}: {seconds:.0f} s", nl=False, err=True)
-        if delay < PATIENCE:
-            # Erase the line.
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
+    """Show on a terminal what a block does, while it does it."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    if is_terminal:
+        click.echo(f"{work} …\r", nl=False, err=True)
     try:
         yield
     finally:
-        is_done.set()
-        thread.join()
+        if is_terminal:
+            # Erase the line.
+            click.echo("\x1b[K", nl=False, err=True)

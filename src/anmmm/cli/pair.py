@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import io
 from typing import Any
 
 import click
@@ -27,14 +27,8 @@ DIGITS = 6
 
 @click.command("direction")
 @click.argument("file")
-@with_options(
-    *column_options,
-    categories_option,
-    *decision_options,
-    plot_option(),
-    force_option,
-    *common_options,
-)
+@with_options(*column_options, categories_option, *decision_options, plot_option, force_option)
+@with_options(*common_options)
 def direction_command(
     file: str,
     pair: tuple[str, ...],
@@ -55,7 +49,6 @@ def direction_command(
     """
     from dataclasses import replace
 
-    from anmmm._categories import as_column
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import suppress_convergence_warnings
@@ -65,15 +58,7 @@ def direction_command(
     from anmmm.direction.text import direction_text
 
     check_plot(plot, file, force=force)
-    columns = load_columns(
-        file,
-        pair,
-        drop_missing=missing == "drop",
-        header=header,
-        categories=categories or (),
-    )
-    # Text is categories here, also if it spells numbers.
-    variables: list[Any] = [as_column(columns.x, "x"), as_column(columns.y, "y")]
+    columns = load_columns(file, pair, missing=missing, header=header, categories=categories)
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
     with (
@@ -83,21 +68,24 @@ def direction_command(
         suppress_convergence_warnings(),
         shown_on_terminal("comparing models"),
     ):
-        result = infer_direction(*variables, random_state=random_state, **given(options))
+        x: Any = columns.x
+        y: Any = columns.y
+        result = infer_direction(x, y, random_state=random_state, **given(options))
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     write_plot(plot, lambda: result.plot(**_axis_labels(result))[0])
-    if not as_json:
-        click.echo(plain(direction_text(result, plain, len(columns.x))))
-        return
-    facts = {"n": len(columns.x), "random_state": random_state}
-    click.echo(to_json_document(result.to_dict() | facts))
+    n = len(columns.lines)
+    if as_json:
+        facts = {"n": n, "random_state": random_state}
+        click.echo(to_json_document(result.to_dict() | facts))
+    else:
+        click.echo(plain(direction_text(result, plain, n)))
 
 
 @click.command("cluster")
 @click.argument("file")
 @mechanisms_option
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
-@with_options(*column_options, plot_option(), force_option, *common_options)
+@with_options(*column_options, plot_option, force_option, *common_options)
 def cluster_command(
     file: str,
     pair: tuple[str, ...],
@@ -118,7 +106,7 @@ def cluster_command(
     """
     from dataclasses import replace
 
-    from anmmm._files import dump_csv, records_of, to_json_document, write_csv
+    from anmmm._files import dump_csv, to_json_document, write_csv
     from anmmm._warning import suppress_convergence_warnings
     from anmmm.cli.input import input_errors, load_columns
     from anmmm.cli.output import check_file, check_plot, shown_on_terminal, write_plot
@@ -126,28 +114,28 @@ def cluster_command(
 
     check_file(output, [".csv"], file, force=force)
     check_plot(plot, file, force=force)
-    columns = load_columns(file, pair, drop_missing=missing == "drop", header=header)
+    columns = load_columns(file, pair, missing=missing, header=header)
     # The printed text reports convergence.
     with input_errors(), suppress_convergence_warnings(), shown_on_terminal("fitting the latent"):
         result = cluster_mechanisms(
-            columns.x, columns.y, random_state=random_state, **given(options)
+            columns.x.to_array(),
+            columns.y.to_array(),
+            random_state=random_state,
+            **given(options),
         )
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
-    table = _labels(result, columns)
-    rows = records_of(table)
+    rows = _labels(result, columns)
     if output is not None:
         with input_errors(output):
-            write_csv(output, list(table), rows)
+            write_csv(output, list(rows[0]), rows)
     if as_json:
         document = result.to_dict()
         del document["labels"], document["probabilities"]
         click.echo(to_json_document(document | {"random_state": random_state, "rows": rows}))
     elif output is None:
-        titles = {name: plain(name) for name in table}
-        named = [{titles[name]: value for name, value in row.items()} for row in rows]
-        dump_csv(sys.stdout, list(titles.values()), named)
-        # Raise the error of a closed pipe here, where click handles it.
-        sys.stdout.flush()
+        text = io.StringIO()
+        dump_csv(text, list(rows[0]), rows)
+        click.echo(plain(text.getvalue()), nl=False)
     say(result.summary())
     if output is not None:
         say(f"labels written to {output}")
@@ -161,15 +149,18 @@ def _axis_labels(result: Any) -> dict[str, str]:
     return {"x_label": as_text(result.names[0]), "y_label": as_text(result.names[1])}
 
 
-def _labels(result: Any, columns: Any) -> dict[str, Any]:
-    """Return the columns of the table of labels by their titles."""
-    labels: dict[str, Any] = {"label": result.labels}
+def _labels(result: Any, columns: Any) -> list[dict[str, Any]]:
+    """Return the rows of the table of labels."""
+    from anmmm._files import records_of
+
+    labels = {"label": result.labels}
     for index, latent in enumerate(result.latent.T, start=1):
         labels[f"latent_{index}"] = latent
     if result.probabilities is not None:
         for index, probability in enumerate(result.probabilities.T.round(DIGITS)):
             labels[f"probability_{index}"] = probability
     x, y = map(printable, columns.names)
-    if x == y or {x, y} & {"line", *labels}:
+    if {x, y} & {"line", *labels}:
         x, y = "x", "y"
-    return {"line": columns.lines, x: columns.x, y: columns.y, **labels}
+    table = {"line": columns.lines, x: columns.x.values, y: columns.y.values, **labels}
+    return records_of(table)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm._signals import unless_signal
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm._warning import default_float_errors
@@ -19,6 +18,7 @@ from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
 from anmmm.collection.task import (
     PairTask,
+    as_seed,
     dropped_note,
     given_options,
     joined,
@@ -28,9 +28,8 @@ from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 from anmmm.direction.outcome import INDEPENDENT
 from anmmm.gppom import FitOptions
-from anmmm.mixture import MAX_NUMBER
 
-CAUSES = ("auto", "truth", "inferred", "x", "y")
+CAUSES = ("auto", "x", "y")
 
 
 @default_float_errors()
@@ -42,12 +41,10 @@ def cluster_pairs(
     pairs: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Sequence[str] = (),
-    refine: bool = True,
-    max_mechanisms: int = MAX_NUMBER,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     missing: Missing = "raise",
 ) -> PairResults[PairClusters]:
@@ -59,15 +56,14 @@ def cluster_pairs(
         As in `anmmm.infer_directions`.
     n_mechanisms : int or "auto"
         Number of mechanisms of every pair; ``"auto"`` chooses it pair by pair.
-    cause : {"auto", "truth", "inferred", "x", "y"}
-        The variable used as the cause: ``"truth"``, the one of the source (a pair of unknown
-        direction is unusable); ``"inferred"``, the one of `anmmm.infer_direction` with its defaults
-        (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth if it is known,
-        else inferred. The row has the variable and `cause_source`.
+    cause : {"auto", "x", "y"}
+        The variable used as the cause; ``"auto"``: the true one of the source if it is known, else
+        that of `anmmm.infer_direction`. An undecided pair is unusable. The row has the variable and
+        `cause_source`.
     pairs, n_jobs, progress, random_state, checkpoint, shard, skip
         As in `anmmm.infer_directions`.
-    refine, max_mechanisms, fit_options
-        Options of the clustering of a pair; see `anmmm.cluster_mechanisms`.
+    fit_options : FitOptions or mapping, optional
+        Options of the GPPOM of a pair; see `anmmm.cluster_mechanisms`.
     missing : {"raise", "drop"}
         Whether pairs with incomplete rows are unusable, or used without these.
 
@@ -97,16 +93,15 @@ def cluster_pairs(
     cause = check_choice(cause, "cause", CAUSES)
     options = {
         "n_mechanisms": n_mechanisms,
-        **given_options(refine=refine, max_mechanisms=max_mechanisms, fit_options=fit_options),
+        **given_options(fit_options=fit_options),
     }
     ClusteringOptions.check(**options)
     return run_pairs(
-        ClusterTask(options, missing, cause=cause),
+        ClusterTask(options, missing, as_seed(random_state), cause=cause),
         source,
         pairs=pairs,
         n_jobs=n_jobs,
         progress=progress,
-        random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
         skip=skip,
@@ -131,7 +126,7 @@ class ClusterTask(PairTask):
                 direction, cause_source = self._direction(checked, direction_seed)
                 first, second = (checked.x, checked.y)[::direction]
                 result = cluster_mechanisms(first, second, random_state=seed, **self.options)
-        except unless_signal(TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
         unrefined = "" if result.refined else "labels not refined: "
         notes = [dropped_note(pair), unrefined + result.reason]
@@ -153,10 +148,8 @@ class ClusterTask(PairTask):
     def _direction(self, pair: Pair, seed: int) -> tuple[int, str]:
         if self.cause in ("x", "y"):
             return (1 if self.cause == "x" else -1), "given"
-        if self.cause in ("auto", "truth") and pair.truth in (1, -1):
+        if pair.truth in (1, -1):
             return pair.truth, "truth"
-        if self.cause == "truth":
-            raise ValueError("the source does not give the true direction")
         result = infer_direction(pair.x, pair.y, random_state=seed)
         if result.relation == INDEPENDENT:
             raise ValueError("x and y are independent: no mechanisms")

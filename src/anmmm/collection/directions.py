@@ -10,7 +10,7 @@ from anmmm._warning import default_float_errors
 from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
-from anmmm.collection.task import DirectionTask, given_options
+from anmmm.collection.task import DirectionTask, as_seed, given_options
 from anmmm.direction.infer import Criterion
 from anmmm.direction.prior import Prior
 from anmmm.gppom import FitOptions
@@ -24,7 +24,7 @@ def infer_directions(
     categories: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     max_samples: int | None = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
@@ -58,8 +58,8 @@ def infer_directions(
     progress : bool
         Whether to show a progress bar on standard error.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the collection. Every pair has its own stream, spawned by its position. None uses
-        the seed of the checkpoint, if there is one.
+        Seed of the collection. Every pair has its own stream, spawned by its position. A run
+        finds the rows of a checkpoint only under the same seed, so never under None.
     max_samples : int or None
         Larger pairs are subsampled to this many observations, without replacement; the row has
         the seed. By default every observation is used.
@@ -100,8 +100,7 @@ def infer_directions(
     ------
     TypeError, ValueError
         At once, if an argument or an option is wrong or the source cannot be opened. During
-        iteration, errors of the source are raised after the rows of all pairs before, and
-        `anmmm.collection.SourceError` after the last row if its files have changed.
+        iteration, errors of the source are raised after the rows of all pairs before.
     anmmm.collection.CheckpointError
         A `ValueError`: if the checkpoint is damaged, in use, or another file.
     anmmm.collection.LostWorkerError
@@ -135,13 +134,12 @@ def infer_directions(
         prior=prior,
     )
     return run_pairs(
-        DirectionTask(options, missing, max_samples=max_samples),
+        DirectionTask(options, missing, as_seed(random_state), max_samples=max_samples),
         source,
         pairs=pairs,
         categories=categories,
         n_jobs=n_jobs,
         progress=progress,
-        random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
         skip=skip,

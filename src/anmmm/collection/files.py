@@ -1,20 +1,14 @@
-"""Files of rows: CSV, JSON lines and Parquet, with a column for each field but the time."""
+"""Files of rows: CSV and Parquet, with a column for each field but the time."""
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any
 
-from anmmm._files import (
-    atomic_writer,
-    check_overwrite,
-    csv_line_writer,
-    replacing,
-    to_json,
-    with_filename,
-)
+from anmmm._files import atomic_writer, check_overwrite, replacing, with_filename
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
@@ -24,9 +18,11 @@ from anmmm.datasets import SourceError
 
 # Increased when a column changes its name, type or meaning, or is removed; not when one is added.
 SCHEMA_VERSION = 1
-SUFFIXES = (".csv", ".jsonl", ".parquet")
+SUFFIXES = (".csv", ".parquet")
 # Rows per Parquet row group; fixed, so equal rows give equal files.
 ROW_GROUP = 10_000
+# Texts that may be empty but are never missing.
+TEXTS = ("pair_id", "notes", "x", "y")
 
 Write = Callable[[Any], None]
 
@@ -40,7 +36,7 @@ def file_columns(record: type[Row]) -> dict[str, str]:
 
 def file_values(row: Row) -> dict[str, Any]:
     """Return the values of a row in files by column."""
-    values = dict(vars(row))
+    values = row.to_dict()
     del values["seconds"]
     for name, value in values.items():
         if isinstance(value, str):
@@ -52,8 +48,7 @@ def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
     """Return the suffix of a file; raise if its format cannot be written."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in suffixes:
-        *first, last = suffixes
-        raise ValueError(f"{os.fspath(path)}: the name must end in {', '.join(first)} or {last}")
+        raise ValueError(f"{os.fspath(path)}: the name must end in {' or '.join(suffixes)}")
     if suffix == ".parquet":
         pyarrow_module()
     return suffix
@@ -64,18 +59,9 @@ def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iter
     """Yield a function that writes one row; the file gets its name if the block succeeds."""
     suffix = check_sink(path)
     check_overwrite(path, force=force)
-    if suffix == ".parquet":
-        with _parquet_writer(path, record) as write:
-            yield write
-        return
-    with atomic_writer(path) as file:
-        write = _csv_writer(file, record) if suffix == ".csv" else _json_writer(file)
-
-        def write_named(row: Any) -> None:
-            with with_filename(path):
-                write(row)
-
-        yield write_named
+    writer = _csv_writer if suffix == ".csv" else _parquet_writer
+    with writer(path, record) as write:
+        yield write
 
 
 def write_rows(
@@ -90,27 +76,20 @@ def write_rows(
     return count
 
 
-def _csv_writer(file: IO[str], record: type[Row]) -> Write:
-    """Return a function that writes a line, with blanks within lists."""
-    write_line = csv_line_writer(file)
-    write_line(list(file_columns(record)))
+@contextmanager
+def _csv_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
+    """Yield a function that writes a line, with blanks within lists."""
+    with atomic_writer(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(file_columns(record))
 
-    def write(row: Any) -> None:
-        cells = []
-        for value in file_values(row).values():
-            cells.append(" ".join(map(str, value)) if isinstance(value, tuple) else value)
-        write_line(cells)
+        def write(row: Any) -> None:
+            values = file_values(row).values()
+            cells = [" ".join(map(str, v)) if isinstance(v, tuple) else v for v in values]
+            with with_filename(path):
+                writer.writerow(cells)
 
-    return write
-
-
-def _json_writer(file: IO[str]) -> Write:
-    """Return a function that writes an object on a line."""
-
-    def write(row: Any) -> None:
-        file.write(to_json(file_values(row), line=True) + "\n")
-
-    return write
+        yield write
 
 
 @contextmanager
@@ -180,88 +159,73 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
     Raises
     ------
     ImportError
-        If PyArrow is not installed (extra ``files``).
+        If the file is Parquet and PyArrow is not installed (extra ``files``).
     OSError
         If the file cannot be read.
     SourceError
         A ValueError: if the file is no such table.
     """
-    suffix = check_sink(path)
-    if suffix == ".jsonl":
-        raise ValueError(f"{os.fspath(path)}: JSON lines cannot be read back; use .csv or .parquet")
-    pyarrow_module()
-    return _rows_of(os.fspath(path), suffix, record)
+    read = _read_csv if check_sink(path) == ".csv" else _read_parquet
+    for number, values in enumerate(read(os.fspath(path), record), start=1):
+        if values["status"] not in STATUSES or values["weight"] is None:
+            fault = f"status must be one of {listed(STATUSES)}, and weight a number"
+            raise SourceError(os.fspath(path), f"row {number}", fault)
+        yield record(**values)
 
 
-def _rows_of(path: str, suffix: str, record: type[Row]) -> Iterator[Any]:
-    """Yield the rows of a file; errors name it."""
-    schema = arrow_schema(record)
-    with open(path, "rb") as file, with_filename(path):
+def _read_csv(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
+    """Yield the values of each line."""
+    columns = file_columns(record)
+    with open(path, encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
         try:
-            if suffix == ".csv":
-                table = _read_csv(file, schema)
-            else:
-                table = pyarrow_module("parquet").read_table(file)
-            _check_columns(table, schema)
-            table = table.select(schema.names).cast(schema)
+            _check_columns(path, reader.fieldnames or (), record)
+            for cells in reader:
+                yield {name: _parsed(name, kind, cells[name]) for name, kind in columns.items()}
+        except SourceError:
+            raise
+        except (csv.Error, KeyError, TypeError, ValueError) as error:
+            raise SourceError(path, reader.line_num, str(error)) from None
+
+
+def _parsed(name: str, kind: str, cell: str) -> Any:
+    """Return the value of a cell, None if it is empty; whole numbers may be spelled as floats."""
+    if not cell:
+        return cell if name in TEXTS else None
+    if kind.startswith("tuple"):
+        number = int if "int" in kind else float
+        return tuple(map(number, cell.split()))
+    if kind == "bool":
+        return {"True": True, "False": False}[cell]
+    if kind == "int":
+        return int(float(cell))
+    return float(cell) if kind == "float" else cell
+
+
+def _read_parquet(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
+    """Yield the values of each row."""
+    schema = arrow_schema(record)
+    with open(path, "rb") as source, with_filename(path):
+        try:
+            file = pyarrow_module("parquet").ParquetFile(source)
+            _check_columns(path, file.schema_arrow.names, record)
+            for batch in file.iter_batches(ROW_GROUP, columns=schema.names, use_threads=False):
+                table = pyarrow_module().Table.from_batches([batch])
+                for values in table.select(schema.names).cast(schema).to_pylist():
+                    yield {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
+        except SourceError:
+            raise
         # Errors of Arrow are of both types.
         except (ValueError, KeyError) as error:
             raise SourceError(path, None, str(error)) from None
-    # Only these texts are not missing if they are empty.
-    may_lack = [name for name, kind in file_columns(record).items() if kind == "str"]
-    may_lack = [name for name in may_lack if name not in ("pair_id", "notes", "x", "y")]
-    number = 0
-    for batch in table.to_batches(max_chunksize=ROW_GROUP):
-        for values in batch.to_pylist():
-            number += 1
-            for name in may_lack:
-                values[name] = values[name] or None
-            if values["status"] not in STATUSES or values["weight"] is None:
-                fault = f"status must be one of {listed(STATUSES)}, and weight a number"
-                raise SourceError(path, f"row {number}", fault)
-            for name, value in values.items():
-                if isinstance(value, list):
-                    values[name] = tuple(value)
-            yield record(**values)
 
 
-def _read_csv(file: IO[bytes], schema: Any) -> Any:
-    """Return the table of a CSV file, with lists as CSV has them split."""
-    csv = pyarrow_module("csv")
-    compute = pyarrow_module("compute")
-    pyarrow = pyarrow_module()
-    lists = [column.name for column in schema if pyarrow.types.is_list(column.type)]
-    types = {column.name: column.type for column in schema}
-    types |= dict.fromkeys(lists, pyarrow.string())
-    for column in schema:
-        if pyarrow.types.is_integer(column.type):
-            # Other programs write whole numbers with gaps as floats.
-            types[column.name] = pyarrow.float64()
-    table = csv.read_csv(
-        file,
-        read_options=csv.ReadOptions(use_threads=False),
-        parse_options=csv.ParseOptions(newlines_in_values=True),
-        convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
-    )
-    for name in lists:
-        if name in table.column_names:
-            texts = table[name]
-            texts = compute.if_else(compute.equal(texts, ""), None, texts)
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, compute.split_pattern(texts, " "))
-    return table
-
-
-def _check_columns(table: Any, schema: Any) -> None:
-    """Raise if a table lacks columns of rows, or has another version of them."""
-    missing = [name for name in schema.names if name not in table.column_names]
+def _check_columns(path: str, names: Sequence[str], record: type[Row]) -> None:
+    """Raise if a file lacks columns of rows."""
+    missing = [name for name in file_columns(record) if name not in names]
     if missing:
-        kind = schema.metadata[b"anmmm.kind"].decode()
-        raise ValueError(
-            f"not a table of {kind} as anmmm writes it (version {SCHEMA_VERSION}): the columns "
-            f"{listed(missing)} are missing"
+        fault = (
+            f"not a table of {record.__name__} as anmmm writes it (version {SCHEMA_VERSION}): the "
+            f"columns {listed(missing)} are missing"
         )
-    version = (table.schema.metadata or {}).get(b"anmmm.schema_version")
-    if version not in (None, str(SCHEMA_VERSION).encode()):
-        found = version.decode()
-        raise ValueError(f"expected version {SCHEMA_VERSION} of the columns, found {found}")
+        raise SourceError(path, None, fault)

@@ -36,10 +36,8 @@ class Row(Record, eq=True):
     @classmethod
     def of_values(cls, values: Sequence[Any]) -> Any:
         """Return the record of the values of all fields, lists as tuples."""
-        if len(values) != len(fields(cls)):
-            raise ValueError(f"a row has {len(fields(cls))} values, found {len(values)}")
-        named: dict[str, Any] = {}
-        for name, value in zip(cls.columns(), values, strict=True):
+        named = dict(zip(cls.columns(), values, strict=True))
+        for name, value in named.items():
             named[name] = tuple(value) if isinstance(value, list) else value
         return cls(**named)
 

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
 # Rows up to which they are kept: some hundred megabytes.
 MOST_ROWS = 100_000
-# The same for labels of rows, 8 bytes each.
-MOST_LABELS = 10_000_000
+# Types of columns in pandas.
+PANDAS_TYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
 # Errors of results without further rows.
 READ = "these rows were read already, and are too many to be kept; write them to a file instead"
-CLOSED = "these results were closed before the last row; call the function again"
-STOPPED = "the run stopped before its end, so rows are missing; call the function again"
+ENDED = "the run was closed or stopped before its end, so rows are missing; call the function again"
 
 R = TypeVar("R", bound=Row)
 
@@ -44,21 +43,19 @@ class PairResults(Sequence[R]):
 
     def __init__(
         self,
-        rows: Iterator[R],
+        rows: Generator[R, None, None],
         record: type[Row],
         total: int | None = None,
         run: Run | None = None,
     ) -> None:
         self.record = record
         self.total = total
-        self._new = rows
+        # None after the last row.
+        self._new: Generator[R, None, None] | None = rows
         self._run = run
-        self._rows: list[R] | None = []
+        self._rows: list[R] = []
         self._n_read = 0
-        self._n_labels = 0
-        # Why rows are missing.
-        self._fault = ""
-        self._is_complete = False
+        self._has_ended = False
 
     @property
     def n_resumed(self) -> int:
@@ -68,20 +65,13 @@ class PairResults(Sequence[R]):
     def __iter__(self) -> Iterator[R]:
         position = 0
         while True:
-            if position == self._n_read:
-                row = self._next()
-                if row is None:
-                    return
-                yield row
-            elif self._rows is None:
-                raise RuntimeError(READ)
-            else:
-                yield self._rows[position]
+            row = self._kept(position) if position < self._n_read else self._next()
+            if row is None:
+                return
+            yield row
             position += 1
 
     def __len__(self) -> int:
-        if self._is_complete:
-            return self._n_read
         if self.total is None:
             raise TypeError("the number of pairs is not known before all are read; use list(rows)")
         return self.total
@@ -96,44 +86,41 @@ class PairResults(Sequence[R]):
     def __getitem__(self, index: int | slice) -> R | list[R]:
         """Return rows by position; compute as many as that takes."""
         if isinstance(index, slice) or index < 0:
-            return list(iter(self))[index]
+            return list(self)[index]
         while self._n_read <= index and self._next() is not None:
             pass
-        if self._rows is None:
-            raise RuntimeError(READ)
-        return self._rows[index]
+        return self._kept(index)
 
     def __repr__(self) -> str:
-        total = self._n_read if self._is_complete else self.total
-        size = "an unknown number of" if total is None else f"{total}"
+        size = "an unknown number of" if self.total is None else f"{self.total}"
         return f"<PairResults: {size} rows of {self.record.__name__}, {self._n_read} read>"
 
-    def __str__(self) -> str:
-        """Return the summary of rows that were all read; else the repr."""
-        return str(self.summary()) if self._is_complete and self._rows is not None else repr(self)
+    def _kept(self, position: int) -> R:
+        """Return a row that was read before."""
+        if self._n_read > MOST_ROWS:
+            raise RuntimeError(READ)
+        return self._rows[position]
 
     def _next(self) -> R | None:
         """Compute the next row; return None at the end."""
-        if self._is_complete:
+        if self._has_ended:
+            raise RuntimeError(ENDED)
+        if self._new is None:
             return None
-        if self._fault:
-            raise RuntimeError(self._fault)
         try:
-            row = next(self._new)
-        except StopIteration:
-            self._is_complete = True
+            row = next(self._new, None)
+        except BaseException:
+            self._has_ended = True
+            raise
+        if row is None:
             # Generators cannot be pickled.
-            self._new = iter(())
+            self._new = None
             self.total = self._n_read
             return None
-        except BaseException:
-            self._fault = STOPPED
-            raise
         self._n_read += 1
-        self._n_labels += len(getattr(row, "labels", None) or ())
-        if self._n_read > MOST_ROWS or self._n_labels > MOST_LABELS:
-            self._rows = None
-        if self._rows is not None:
+        if self._n_read > MOST_ROWS:
+            self._rows.clear()
+        else:
             self._rows.append(row)
         return row
 
@@ -145,9 +132,8 @@ class PairResults(Sequence[R]):
 
     def close(self) -> None:
         """Stop the workers; the remaining pairs are not computed."""
-        if not self._is_complete:
-            self._fault = self._fault or CLOSED
-        if isinstance(self._new, Generator):
+        if self._new is not None:
+            self._has_ended = True
             self._new.close()
         if self._run is not None:
             self._run.close()
@@ -166,9 +152,9 @@ class PairResults(Sequence[R]):
             ``Int64``.
         """
         pandas = require("pandas", "files", "a data frame needs pandas")
-        columns = self.record.columns()
-        frame = pandas.DataFrame(map(vars, self), columns=list(columns), dtype=object)
-        return frame.astype({name: _PANDAS.get(kind, "object") for name, kind in columns.items()})
+        kinds = self.record.columns()
+        frame = pandas.DataFrame(map(vars, self), columns=list(kinds), dtype=object)
+        return frame.astype({name: PANDAS_TYPES.get(kinds[name], "object") for name in kinds})
 
     def to_arrow(self) -> Any:
         """Compute all pairs; return an Arrow table, which needs the extra ``files``.
@@ -192,8 +178,8 @@ class PairResults(Sequence[R]):
         Parameters
         ----------
         path : path-like
-            ``.csv``, ``.jsonl`` or ``.parquet``; the file gets this name when it is complete.
-            Equal rows give equal files, which therefore lack `seconds`.
+            ``.csv`` or ``.parquet``; the file gets this name when it is complete. Equal rows give
+            equal files, which therefore lack `seconds`.
         force : bool
             Whether to replace an existing file.
 
@@ -215,7 +201,3 @@ class PairResults(Sequence[R]):
         """
         with self:
             return write_rows(path, self, self.record, force=force)
-
-
-# Types of columns in pandas.
-_PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean"}

@@ -15,18 +15,16 @@ import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import joblib
 
 from anmmm._compiling import LOGGER, can_report
-from anmmm._signals import unless_signal
 from anmmm._text import cut
-from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_between, check_count, check_rng
+from anmmm._typing import StrPath
+from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
 from anmmm._workers import worker_options
 from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest
@@ -35,14 +33,14 @@ from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
 from anmmm.collection.sources.table import TablePairs
 from anmmm.collection.task import PairTask
-from anmmm.datasets import Pair, SourceError
+from anmmm.datasets import Pair
 
 # Pairs of a round, some ten megabytes of rows. At the end of a round workers wait for the last one.
 ROUND = 10_000
-# The same per worker, for backends that return the rows of a round at its end.
+# The same per worker, for backends that return the rows of a round at its end, such as Ray's.
 ROUND_OF_LISTS = 200
-# Backends of this machine; more of their workers than cores would slow each other down.
-_LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
+# Pairs that are sent to a worker of Dask at once: some 0.2 s.
+DASK_BATCH = 10
 
 
 class LostWorkerError(RuntimeError):
@@ -64,7 +62,6 @@ class Run:
     ) -> None:
         self.n_resumed = 0
         self._task = task
-        self._source = source
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
@@ -79,23 +76,19 @@ class Run:
 
     def rows(self) -> Generator[Any, None, None]:
         """Yield the rows of all pairs in the order of the source."""
-        # Files may change during the run.
-        files: Sequence[Path] = getattr(self._source, "files", ())
-        states = _file_states(files)
         try:
             while self._has_more:
                 try:
                     yield from self._round()
                 except LostWorkerError as error:
-                    LOGGER.warning("%s; the pairs in flight are repeated one by one", error)
-                    yield from self._one_by_one()
+                    LOGGER.warning("%s; the pairs in flight are computed again", error)
+                    repeated = list(self._waiting)
+                    self._waiting.clear()
+                    yield from self._repeat(repeated)
         finally:
             self.close()
         if self._error is not None:
             raise self._error
-        if _file_states(files) != states:
-            fault = "changed during the run, so rows may be of two contents; run it again"
-            raise SourceError(self._source.name, None, fault)
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -108,7 +101,8 @@ class Run:
         n_workers = joblib.effective_n_jobs(self._n_jobs)
         is_stream = backend.supports_return_generator
         tasks = self._tasks(ROUND if is_stream else ROUND_OF_LISTS * n_workers)
-        if n_workers == 1:
+        # A cluster of Dask may have one worker.
+        if n_workers == 1 and not hasattr(backend, "client"):
             rows = (function(*arguments) for function, arguments, _ in tasks)
         else:
             rows = self._compute(tasks, "generator" if is_stream else "list")
@@ -131,7 +125,7 @@ class Run:
             except StopIteration:
                 self._has_more = False
                 return
-            except unless_signal(Exception) as error:
+            except Exception as error:
                 self._error = error
                 self._has_more = False
                 return
@@ -141,18 +135,21 @@ class Run:
 
     def _compute(self, tasks: Iterable[Any], return_as: str) -> Generator[Any, None, None]:
         """Yield the rows of tasks in order; raise LostWorkerError if the workers cannot go on."""
+        backend, _ = joblib.parallel.get_active_backend()
+        client = getattr(backend, "client", None)
         # No memory maps, which would stay on the disk.
         options = worker_options()
         parallel = joblib.Parallel(self._n_jobs, return_as=return_as, max_nbytes=None, **options)
         results = None
         try:
-            results = parallel(tasks)
+            results = parallel(tasks) if client is None else _rows_of_dask(client, tasks)
             # "yield from" would close it with a warning.
             for row in results:  # noqa: UP028
                 yield row
         # Tasks return their own errors as rows.
-        except unless_signal(Exception) as error:
-            raise LostWorkerError(f"{type(error).__name__}: {error}") from error
+        except Exception as error:
+            text = " ".join(str(error).split())
+            raise LostWorkerError(f"{type(error).__name__}: {text}") from error
         finally:
             with warnings.catch_warnings():
                 # Joblib warns of cancelled tasks.
@@ -160,22 +157,31 @@ class Run:
                 if isinstance(results, Generator):
                     results.close()
 
-    def _one_by_one(self) -> Iterator[Any]:
-        """Yield the rows of the pairs in flight when a worker died; name one that does it again."""
-        while self._waiting:
-            index, pair, digest, row = self._waiting[0]
+    def _repeat(self, waiting: list[tuple[int, Pair, str, Any]]) -> Iterator[Any]:
+        """Yield the rows of pairs in flight when a worker died; name the pair that does it again.
+
+        Pairs whose workers die again are divided into halves, because backends do not tell which
+        pair it was.
+        """
+        tasks = [joblib.delayed(self._task)(*entry[:2]) for entry in waiting if entry[3] is None]
+        try:
+            rows = list(self._compute(tasks, "list")) if tasks else []
+        except LostWorkerError as error:
+            if len(waiting) > 1:
+                middle = len(waiting) // 2
+                yield from self._repeat(waiting[:middle])
+                yield from self._repeat(waiting[middle:])
+                return
+            pair_id = waiting[0][1].pair_id
+            raise LostWorkerError(
+                f"pair {pair_id!r}: its worker failed again ({cut(str(error), 200)}); leave it out "
+                f"with skip=[{pair_id!r}] (--skip {pair_id}); a checkpoint keeps the finished rows"
+            ) from error
+        rows.reverse()
+        for _, _, digest, row in waiting:
             if row is None:
-                task = joblib.delayed(self._task)(index, pair)
-                try:
-                    (row,) = self._compute([task], "list")
-                except LostWorkerError as error:
-                    raise LostWorkerError(
-                        f"pair {pair.pair_id!r}: its worker failed twice ({cut(str(error), 200)}); "
-                        f"leave it out with skip=[{pair.pair_id!r}] (--skip {pair.pair_id}); a "
-                        "checkpoint keeps the finished rows"
-                    ) from error
+                row = rows.pop()
                 self._save(digest, row)
-            self._waiting.popleft()
             yield row
 
     def _known_rows(self) -> Iterator[Any]:
@@ -205,13 +211,25 @@ class Run:
             self._checkpoint.add(digest, list(vars(row).values()))
 
 
-def _file_states(files: Sequence[Path]) -> list[tuple[int, int] | None]:
-    """Return size and time of change of each file, None if it is missing."""
-    states: list[tuple[int, int] | None] = []
-    for file in files:
-        state = file.stat() if file.exists() else None
-        states.append(None if state is None else (state.st_size, state.st_mtime_ns))
-    return states
+def _rows_of_dask(client: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+    """Yield the rows of tasks in order from the workers of a client of Dask.
+
+    joblib 1.5 would wait for ever for the result of a task whose workers died too often.
+    """
+    remaining = iter(tasks)
+    # None may be there while all restart.
+    n_batches = 2 * max(sum(client.ncores().values()), 1)
+    batches: deque[Any] = deque()
+    while True:
+        while len(batches) < n_batches and (batch := list(islice(remaining, DASK_BATCH))):
+            batches.append(client.submit(_call_all, batch, pure=False))
+        if not batches:
+            return
+        yield from batches.popleft().result()
+
+
+def _call_all(calls: list[Any]) -> list[Any]:
+    return [function(*arguments) for function, arguments, _ in calls]
 
 
 def run_pairs(
@@ -222,7 +240,6 @@ def run_pairs(
     categories: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-    random_state: RandomState = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Iterable[str] = (),
@@ -230,23 +247,28 @@ def run_pairs(
     screen: float | None = None,
 ) -> PairResults[Any]:
     """Check all arguments; return the rows of a task on the pairs of a source."""
-    jobs = check_jobs(n_jobs)
-    number, count = check_shard(shard)
+    check_jobs(n_jobs)
+    number, count = (1, 1) if shard is None else shard
+    check_count(count, "shard[1]")
+    check_count(number, "shard[0]", maximum=count)
     if isinstance(skip, str):
         raise TypeError(f"skip must be a list of ids of pairs, found {skip!r}")
     if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
-    opened = _open(source, pairs, categories, explain, screen)
+    opened = as_pairs(source, pairs=pairs, categories=categories)
+    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
+    if isinstance(opened, TablePairs):
+        opened = opened.prepared(explain, rate)
+    if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
+        raise ValueError(
+            "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
+        )
     task.prepare()
-    seed = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    kept = None if checkpoint is None else Checkpoint(checkpoint)
-    if kept is not None and random_state is None:
-        seed = kept.seed(seed)
     run = Run(
-        task.with_seed(seed),
+        task,
         opened,
-        n_jobs=jobs,
-        checkpoint=kept,
+        n_jobs=n_jobs,
+        checkpoint=None if checkpoint is None else Checkpoint(checkpoint),
         shard=(number, count),
         skip=skip,
     )
@@ -254,16 +276,6 @@ def run_pairs(
     total = len(range(number - 1, hint, count)) if hint >= 0 else None
     LOGGER.info("%s pairs from %s", "?" if total is None else total, opened.name)
     return PairResults(_with_bar(run.rows(), total, progress), task.record, total, run)
-
-
-def _open(source: Any, pairs: Any, categories: Any, explain: bool, screen: Any) -> PairSource:
-    opened = as_pairs(source, pairs=pairs, categories=categories)
-    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
-    if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
-        raise ValueError(
-            "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
-        )
-    return opened.prepared(explain, rate) if isinstance(opened, TablePairs) else opened
 
 
 def _with_bar(
@@ -282,25 +294,10 @@ def _with_bar(
 
 
 def check_jobs(n_jobs: Any) -> int | None:
-    """Return a number of workers as in joblib, on this machine at most the number of cores."""
+    """Return a number of workers as in joblib; negative ones count from the number of cores."""
     if n_jobs is None:
         return None
-    jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    jobs = check_count(n_jobs, "n_jobs", minimum=-sys.maxsize)
     if jobs == 0:
         raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one per core")
-    backend, _ = joblib.parallel.get_active_backend()
-    return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
-
-
-def check_shard(shard: Any) -> tuple[int, int]:
-    """Return the number of a shard, from 1, and how many there are."""
-    if shard is None:
-        return 1, 1
-    try:
-        number, count = shard
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"shard must be two whole numbers, (which, of how many), found {shard!r}"
-        ) from None
-    count = check_count(count, "shard[1]")
-    return check_count(number, "shard[0]", maximum=count), count
+    return jobs

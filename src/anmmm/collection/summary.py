@@ -24,8 +24,6 @@ from anmmm.direction.outcome import (
     is_sure,
 )
 
-# Advice on pairs with missing values.
-LEAVE_OUT = "missing='drop' leaves such rows out"
 # Note of pairs that a screen left out.
 SCREENED = "not analyzed: the screen found no dependence"
 # Expected fraction of unrelated pairs among those reported as related.
@@ -41,8 +39,6 @@ class CollectionSummary(Record, eq=True):
         Rows in all.
     n_unusable, n_error : int
         Pairs that could not be analyzed; pairs that failed unexpectedly.
-    n_incomplete : int
-        Unusable pairs that ``missing="drop"`` may make usable.
     n_not_converged : int
         Analyzed pairs of which a fit or a chosen model did not converge.
     n_labeled : int
@@ -79,7 +75,6 @@ class CollectionSummary(Record, eq=True):
     n_pairs: int = 0
     n_unusable: int = 0
     n_error: int = 0
-    n_incomplete: int = 0
     n_not_converged: int = 0
     n_labeled: int = 0
     n_decided: int = 0
@@ -122,7 +117,6 @@ class CollectionSummary(Record, eq=True):
 
     def _parts(self) -> list[str]:
         """Return the counts that are not zero, with what they count."""
-        incomplete = f" ({self.n_incomplete} for missing values: {LEAVE_OUT})"
         n_unrated = self.n_decided - self.n_sure - self.n_leaning
         has_confidences = self.n_sure + self.n_leaning > 0
         counts = {
@@ -134,7 +128,7 @@ class CollectionSummary(Record, eq=True):
             "undecided": self.n_undecided - self.n_independent - self.n_common_cause,
             "independent": self.n_independent,
             "with a common cause": self.n_common_cause,
-            f"unusable{incomplete if self.n_incomplete else ''}": self.n_unusable,
+            "unusable": self.n_unusable,
             "failed": self.n_error,
             "not converged": self.n_not_converged,
         }
@@ -203,12 +197,10 @@ def _counts_of(row: Row) -> dict[str, bool]:
             "n_pairs": True,
             "n_unusable": is_unusable,
             "n_error": not is_unusable,
-            "n_incomplete": LEAVE_OUT in row.notes,
         }
-    if isinstance(row, PairClusters):
-        return {"n_pairs": True, "n_labeled": True, "n_not_converged": row.converged is False}
     if not isinstance(row, PairResult):
-        raise TypeError(f"rows must be PairResult or PairClusters, found {type(row).__name__}")
+        is_unconverged = isinstance(row, PairClusters) and row.converged is False
+        return {"n_pairs": True, "n_labeled": True, "n_not_converged": is_unconverged}
     is_preferred = is_decided(row)
     sure = is_sure(row)
     return {

@@ -5,20 +5,27 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from anmmm._categories import as_variables
 from anmmm._record import Record
-from anmmm._signals import unless_signal
 from anmmm._text import counted, hypotheses, renamed
 from anmmm._threads import single_thread
-from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
+from anmmm._typing import RandomState
+from anmmm._validation import (
+    MIN_SAMPLES,
+    MISSING,
+    MissingValueError,
+    check_choice,
+    check_count,
+    check_rng,
+)
 from anmmm._warning import default_float_errors, suppress_convergence_warnings
 from anmmm.collection.records import PairResult, Row
 from anmmm.collection.sources.table import column_pair_id
-from anmmm.collection.summary import LEAVE_OUT, SCREENED
+from anmmm.collection.summary import SCREENED
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import DirectionOptions, DirectionResult
 from anmmm.direction.infer import decide
@@ -36,6 +43,8 @@ from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import cached_variable
 from anmmm.gppom import FitOptions, FitResult
 
+# Advice on pairs with missing values.
+LEAVE_OUT = "missing='drop' leaves such rows out"
 # Largest confidence of a pair that other columns explain: given them, x and y are independent.
 EXPLAINED = 0.5
 
@@ -59,10 +68,6 @@ class PairTask(Record, ABC):
         """Return all that rows depend on besides the pairs, as plain values."""
         return {fact.name: getattr(self, fact.name) for fact in fields(self) if fact.init}
 
-    def with_seed(self, seed: int) -> Self:
-        """Return the same task with another seed of the collection."""
-        return replace(self, seed=seed)
-
     def complete(self, pair: Pair) -> Pair:
         """Return a pair without incomplete rows; refuse it if they may not be dropped."""
         if self.missing == "drop":
@@ -78,7 +83,7 @@ class PairTask(Record, ABC):
         try:
             with single_thread(), default_float_errors():
                 row = self.analyze(index, pair)
-        except unless_signal(Exception) as error:  # No pair ends the collection.
+        except Exception as error:  # No pair ends the collection.
             row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
         return replace(row, seconds=time.perf_counter() - start)
 
@@ -146,7 +151,7 @@ class DirectionTask(PairTask):
             # The row reports convergence.
             with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
-        except unless_signal(TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
         row = _row_of(result, used, notes)
         if pair.others is None or row.relation == INDEPENDENT:
@@ -209,6 +214,11 @@ def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult
         check_pvalue=check,
         independence_pvalue=result.independence_pvalue,
     )
+
+
+def as_seed(random_state: RandomState) -> int:
+    """Return the seed of a collection."""
+    return int.from_bytes(check_rng(random_state).bytes(16), "little")
 
 
 def given_options(**options: Any) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from typing import Any, overload
 import numpy as np
 
 from anmmm._categories import Column
-from anmmm._signals import unless_signal
 from anmmm._tables import SeenIds, SourceError, Table, check_header, read_text
 from anmmm._tables.text import decode
 from anmmm._text import brief
@@ -56,7 +55,7 @@ class Entry:
             if not self.path.is_file():
                 raise FileNotFoundError(errno.ENOENT, "no such file")
             x, y = self._variables(read_text(self.path, header))
-        except unless_signal(OSError) as error:
+        except OSError as error:
             return Pair.unreadable(self.pair_id, f"{self.path.name}: {error.strerror}", **known)
         except SourceError as error:
             return Pair.unreadable(self.pair_id, error.without_folder(), **known)

@@ -210,7 +210,7 @@ def infer_graph(
         left_out=left_out,
         _sample=sample,
         _is_unnamed=all(at == name and str(at) == str(name) for at, name in enumerate(table.names)),
-        _source=table.name if table.files else "",
+        _source=table.name,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._tables import SourceError, check_header, is_frame, is_parquet, open_table
 from anmmm._typing import StrPath
 from anmmm.collection.sources.items import Items
-from anmmm.collection.sources.rows import LongPairs, ParquetPairs
+from anmmm.collection.sources.rows import LongPairs, NestedPairs, is_nested
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import Pair, load_pairs, load_sample
 
@@ -52,8 +52,8 @@ def as_pairs(
         - ``"sample"``, the embedded sample (``"./sample"`` for a folder of that name);
         - a folder in Tübingen layout, or of text files with two columns each;
         - a Parquet file with a row for each pair: ``pair_id``, lists in ``x`` and ``y``, and
-          optionally ``truth`` or ``target``, ``weight``, ``group``; or, without `pairs`, a table or
-          file of these columns with a row for each observation, in Parquet sorted by pair;
+          optionally ``truth`` or ``target``, ``weight``, ``group``, read a part at a time; or,
+          without `pairs`, a table or file of these columns with a row for each observation;
         - with `pairs`, a table with a variable in each column: a text or Parquet file, a data
           frame of any library that narwhals reads, or a two-dimensional array;
         - a mapping of id to ``(x, y)``; or any iterable, generators included, of `Pair`,
@@ -106,10 +106,9 @@ def as_pairs(
         if path.is_dir():
             _refuse("a folder", pairs=pairs, categories=categories)
             return load_pairs(source, header=is_headed)
-        if pairs is None and is_parquet(path):
-            rows = ParquetPairs(source)
+        if pairs is None and is_parquet(path) and is_nested(path):
             _refuse("a file with rows of pairs", **options)
-            return rows
+            return NestedPairs(source)
     elif not isinstance(source, np.ndarray) and not is_frame(source):
         kind = type(source).__name__
         _refuse(kind, **options)

@@ -29,7 +29,6 @@ class TablePairs:
 
     def __init__(self, table: Table, pairs: Any, categories: Any = None) -> None:
         self.name = table.name
-        self.files = table.files
         self._table = table
         self._declared = [] if categories is None else table.columns_of(categories, "categories")
         # None for all pairs.
@@ -53,19 +52,6 @@ class TablePairs:
     def has_all(self) -> bool:
         """Whether these are all pairs of the columns."""
         return self._chosen is None
-
-    @property
-    def ids(self) -> list[str]:
-        """Ids of chosen pairs; of all pairs, only the longest."""
-        if self._chosen is not None:
-            return [column_pair_id(*pair) for pair in self._chosen]
-        longest = sorted(map(str, self._used), key=len)[-2:]
-        return [column_pair_id(*longest)]
-
-    @property
-    def variables(self) -> list[str]:
-        """Names of the columns used."""
-        return [str(name) for name in self._used]
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
