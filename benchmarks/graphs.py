@@ -31,9 +31,8 @@ import pandas as pd
 from anmmm import infer_graph
 from anmmm.direction.outcome import SURE
 from anmmm.evidence.variable import _remembered
-from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
-from anmmm.graph.lengths import Lengths
-from anmmm.graph.search import Rules, total
+from anmmm.graph.infer import MIN_GAIN
+from anmmm.graph.score import ColumnModels, LocalScore
 from benchmarks.graph_data import CELLS, draw
 from benchmarks.methods import GRAPHS, WITHOUT_SID
 from benchmarks.runs import Row, load_kernels, parser, read_common, run
@@ -83,16 +82,15 @@ def ours(table: np.ndarray, truth: np.ndarray, options: dict[str, Any]) -> Row:
     for edge in graph.edges:
         # Names are the places of columns.
         edges.append((int(edge.cause), int(edge.effect), edge.kind, edge.confidence))
-    n = len(truth)
-    rules = Rules(~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool), MAX_PARENTS, MIN_GAIN)
-    lengths = Lengths(graph._sample, 1)
+    score = LocalScore(ColumnModels(graph._sample))
     names: list[Any] = list(graph._sample.names)
-    true_dag = []
+    true_length = 0.0
     for name in names:
         causes = np.flatnonzero(truth[:, name]).tolist()
-        true_dag.append(frozenset(names.index(cause) for cause in causes))
+        true_causes = [names.index(cause) for cause in causes]
+        true_length += score.length(names.index(name), true_causes) + MIN_GAIN * len(causes)
     n_priced = len(graph.edges) + sum(len(group.nodes) for group in graph.hidden_groups)
-    longer = graph.length + MIN_GAIN * n_priced - total(lengths, tuple(true_dag), rules)
+    longer = graph.length + MIN_GAIN * n_priced - true_length
     return {"edges": json.dumps(edges), "seconds": seconds, "longer_than_true": longer}
 
 

@@ -66,7 +66,7 @@ def test_a_pair_that_kills_workers_of_dask_is_named_and_can_be_skipped(dask, exp
 
 
 def test_a_graph_on_dask_workers_is_the_same(dask, monkeypatch):
-    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
     rng = np.random.default_rng(0)
     table = rng.normal(size=(200, 5))
     table[:, 1] += np.sin(2.0 * table[:, 0])

@@ -10,7 +10,8 @@ from anmmm.evidence import Variable, description_lengths
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.evidence.models import base as evidence_module
 from anmmm.evidence.vectors import describe_over
-from anmmm.graph.lengths import Sample
+from anmmm.graph.sample import Sample
+from anmmm.graph.score import ColumnModels, LocalScore
 from drawn import NAMES, draw_effect
 
 
@@ -116,11 +117,11 @@ def test_a_cause_has_the_same_lengths_in_a_graph_as_in_a_pair(n_shared, rng):
     parent, noise = rng.normal(size=N), 0.3 * rng.normal(size=(2, N))
     parent[:n_shared] = 0.5
     table = np.column_stack([parent, np.sin(parent) + noise[0], np.tanh(2 * parent) + noise[1]])
-    sample = Sample(table, (False,) * 3)
+    score = LocalScore(ColumnModels(Sample(table, (False,) * 3)))
     for child in (1, 2):
         pair = description_lengths(parent, table[:, child])
-        there = sample.model(0, frozenset()).length + sample.model(child, frozenset([0])).length
-        back = sample.model(child, frozenset()).length + sample.model(0, frozenset([child])).length
+        there = score.length(0, ()) + score.length(child, [0])
+        back = score.length(child, ()) + score.length(0, [child])
         assert there / N == pytest.approx(pair.forward_score)
         assert back / N == pytest.approx(pair.backward_score)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from anmmm.datasets import SourceError
-from anmmm.graph.forms import PartialGraph, read_graph, rebuilt
+from anmmm.graph.forms import PartialGraph, read_graph, to_form_of
 
 # a -> b, b - c, c - d.
 NODES = ("a", "b", "c", "d")
@@ -60,7 +60,7 @@ def test_all_forms_say_the_same(form, tmp_path):
     graph = graph.with_directed([("c", "b"), ("c", "d")])
     expected = [("a", "->", "b"), ("c", "->", "b"), ("c", "->", "d")]
     assert graph.edges == expected
-    back = rebuilt(given, graph)
+    back = to_form_of(given, graph)
     assert set(read_graph(back).edges) == set(expected)
     assert type(back) is (list if form in ("file", "triples", "itself") else type(given))
     # What was given stays as it was.
@@ -70,15 +70,15 @@ def test_all_forms_say_the_same(form, tmp_path):
 def test_an_array_is_row_to_column_and_networkx_keeps_attributes():
     graph = read_graph(MATRIX)
     assert graph.edges == [(0, "->", 1), (1, "--", 2), (2, "--", 3)]
-    back = rebuilt(MATRIX, graph.with_directed([(2, 1)]))
+    back = to_form_of(MATRIX, graph.with_directed([(2, 1)]))
     assert (back[2, 1], back[1, 2]) == (1, 0)
     given = networkx.Graph()
     given.add_node("a", color="red")
     given.add_edge("a", "b", weight=2.0)
-    back = rebuilt(given, read_graph(given).with_directed([("b", "a")]))
+    back = to_form_of(given, read_graph(given).with_directed([("b", "a")]))
     assert back.nodes["a"] == {"color": "red"}
     assert dict(back.edges) == {("b", "a"): {"weight": 2.0}}
-    several = rebuilt(networkx.MultiGraph(given), read_graph(given))
+    several = to_form_of(networkx.MultiGraph(given), read_graph(given))
     assert dict(several.edges) == {ends: {"weight": 2.0} for ends in [("a", "b"), ("b", "a")]}
 
 
@@ -91,7 +91,7 @@ def test_a_pc_graph_and_its_inner_graph_are_the_same_and_a_pag_is_refused():
     outer.G = causallearn_graph()
     graph = read_graph(outer)
     assert graph.marked("--") == UNDIRECTED
-    ends = rebuilt(outer, graph.with_directed([("d", "c")])).G.graph
+    ends = to_form_of(outer, graph.with_directed([("d", "c")])).G.graph
     # causal-learn: i -> j has -1 at [i, j] and 1 at [j, i].
     assert (ends[3, 2], ends[2, 3]) == (-1, 1)
     first, *_, last = outer.G.get_nodes()

@@ -1,5 +1,6 @@
 """Graphs of tables: what is found, what it does not depend on, what is refused."""
 
+import itertools
 import json
 import os
 import re
@@ -15,9 +16,12 @@ import pytest
 from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
+from anmmm.evidence.models import MODELS
+from anmmm.evidence.models.form import SUFFIXES, Form
+from anmmm.graph import common_causes, hidden_groups
 from anmmm.graph.forms import read_graph
-from anmmm.graph.lengths import Lengths
-from anmmm.graph.mixing import GroupedLengths
+from anmmm.graph.result import short_text
+from anmmm.graph.score import ColumnModels
 from subprocess_helpers import largest_file
 
 
@@ -70,9 +74,9 @@ def test_neither_order_nor_units_nor_workers_matter(found, monkeypatch):
     )
     shuffled = infer_graph(frame[["age", "dose", "effect", "level", "other"]])
     assert {(e.cause, e.effect): e.loss_without for e in shuffled.edges} == losses
-    monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
+    monkeypatch.setattr("anmmm.graph.score.THREAD_ROWS", 0)
     in_threads = infer_graph(frame, n_jobs=2)
-    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
+    monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
     monkeypatch.setattr("anmmm.graph.search.BATCH", 1)
     with joblib.parallel_config("threading"):
         in_workers = infer_graph(frame, n_jobs=2)
@@ -358,22 +362,140 @@ def test_missing_values_are_refused_or_dropped(found):
     assert dropped.length == found.length
 
 
+def families():
+    """Heights of children below each other, one family after another, in whole inches."""
+    rng = np.random.default_rng(0)
+    father, mother = np.repeat(rng.normal(size=(2, 120)), 4, axis=1)
+    boy = rng.integers(2, size=480)
+    child = 0.6 * father + 0.5 * mother + 1.5 * boy + 0.6 * rng.normal(size=480)
+    heights = {"father": father, "mother": mother, "child": child}
+    return pd.DataFrame({"boy": boy, **{name: (4 * x).round() for name, x in heights.items()}})
+
+
+def test_the_order_of_rows_does_not_matter():
+    frame = families().sort_values("father", kind="stable")
+    graph = infer_graph(frame)
+    assert ("boy", "child") in graph.directed
+    order = np.random.default_rng(1).permutation(len(frame))
+    shuffled = infer_graph(frame.iloc[order])
+    for edge, other in zip(graph.edges, shuffled.edges, strict=True):
+        assert (edge.cause, edge.kind, edge.effect) == (other.cause, other.kind, other.effect)
+        assert edge.confidence == pytest.approx(other.confidence)
+
+
+def test_labels_follow_the_rows_of_the_table():
+    frame = every_phase()["table"].drop(columns=["p", "q", "u", "v"])
+    labels = infer_graph(frame).hidden_groups[0].labels
+    assert infer_graph(frame[::-1]).hidden_groups[0].labels.tolist() == labels[::-1].tolist()
+
+
+def test_combinations_of_several_columns_that_occur_again_count_once():
+    rng = np.random.default_rng(0)
+    length, width, depth = rng.integers(1, 7, size=(3, 24)).astype(float)
+    ship = np.repeat(np.arange(24), 14)
+    speed = np.tile(np.linspace(0.1, 0.5, 14), 24)
+    ships = {"length": length, "width": width, "depth": depth + length, "area": length * width}
+    frame = pd.DataFrame({name: values[ship] for name, values in ships.items()})
+    frame["speed"] = speed
+    frame["resistance"] = np.exp(5 * speed) + frame["area"] / 10 + 0.2 * rng.normal(size=len(ship))
+    edges = infer_graph(frame).edges
+    repeated = [edge for edge in edges if {edge.cause, edge.effect} <= ships.keys()]
+    assert not any(edge.is_sure for edge in repeated)
+    assert any("22 combinations of 4 columns" in edge.note for edge in repeated)
+    (speed_edge,) = (edge for edge in edges if edge.cause == "speed")
+    assert (speed_edge.effect, speed_edge.is_sure, speed_edge.note) == ("resistance", True, "")
+
+
+def test_hidden_groups_are_left_out_on_request():
+    frame = every_phase()["table"].drop(columns=["p", "q", "u", "v"])
+    assert infer_graph(frame, hidden_groups=False).hidden_groups == ()
+
+
+def test_a_table_has_few_words_of_each_model(found):
+    models = [short_text(kind.FORM) for kind in MODELS if kind.FORM.base]
+    for suffixes in itertools.permutations(SUFFIXES.values()):
+        models.append(short_text(Form("pnl", "", 2, suffixes)))
+    assert max(len(model.split()) for model in models) <= 6
+    full = found.node("level")._model.form.text
+    assert full not in found.summary()
+    assert full in found.summary(long_models=True)
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    """The table with a third of its values missing, and few complete rows."""
+    frame = table(600)
+    is_missing = np.random.default_rng(1).random(frame.shape) < 0.3
+    return frame.mask(is_missing)
+
+
+def test_each_fit_uses_the_rows_that_have_its_columns(gaps):
+    graph = infer_graph(gaps, missing="drop")
+    assert set(graph.directed) == EDGES
+    assert graph.n_dropped == (gaps.notna().sum(axis=1) < 2).sum()
+    for edge in graph.edges:
+        columns = [edge.effect, *graph.node(edge.effect).parents]
+        assert edge.n_rows == gaps[columns].notna().all(axis=1).sum()
+    assert graph.node("effect").check_pvalue > 0.01
+    _, curves = graph.curve("effect", "age")
+    assert np.isfinite(curves.center).all()
+
+
+def test_neither_order_nor_workers_matter_if_values_are_missing(gaps, monkeypatch):
+    graph = infer_graph(gaps, missing="drop")
+    shuffled = infer_graph(gaps[gaps.columns[::-1]], missing="drop")
+    assert {str(edge) for edge in shuffled.edges} == {str(edge) for edge in graph.edges}
+    monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
+    monkeypatch.setattr("anmmm.graph.search.BATCH", 1)
+    with joblib.parallel_config("threading"):
+        parallel = infer_graph(gaps, missing="drop", n_jobs=2)
+    assert list(map(str, parallel.edges)) == list(map(str, graph.edges))
+
+
+def test_causes_that_no_row_has_together_are_not_compared(rng):
+    a, b = rng.normal(size=(2, 300))
+    c = np.tanh(2 * a) + b**2 + 0.2 * rng.normal(size=300)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c})
+    frame.loc[:149, "a"] = np.nan
+    frame.loc[150:, "b"] = np.nan
+    graph = infer_graph(frame, missing="drop")
+    assert not any({edge.cause, edge.effect} == {"a", "b"} for edge in graph.edges)
+    with pytest.raises(ValueError, match="values in too few common rows"):
+        infer_graph(frame, missing="drop", required=[("a", "b")])
+
+
+def test_labels_of_rows_without_values_are_missing(rng):
+    x = rng.normal(size=400)
+    y = np.where(rng.integers(2, size=400), 2.0, -1.0) * x + 0.2 * rng.normal(size=400)
+    y[:100] = np.nan
+    node = infer_graph(np.column_stack([x, y, rng.normal(size=400)]), missing="drop").node(1)
+    assert (node.labels[:100] == -1).all()
+    assert np.isnan(node.probabilities[:100]).all()
+    assert set(node.labels[100:]) == {0, 1}
+
+
 @pytest.fixture
 def fitted(monkeypatch):
     """Lengths that are computed, in their order; `at` is the one that is killed."""
     made, limit = [], {"at": None}
 
-    def counting(measured):
-        def counted(self, node, causes):
+    def counting(fit):
+        def counted(*arguments, **options):
             if len(made) == limit["at"]:
                 raise KeyboardInterrupt
-            made.append((node, causes))
-            return measured(self, node, causes)
+            made.append(arguments[1:])
+            return fit(*arguments, **options)
 
         return counted
 
-    for kind in (Lengths, GroupedLengths):
-        monkeypatch.setattr(kind, "measured", counting(kind.measured))
+    places = (
+        (ColumnModels, "length"),
+        (hidden_groups.GroupedModels, "length"),
+        (hidden_groups, "_pair_length"),
+        (common_causes, "_saved"),
+    )
+    for owner, name in places:
+        monkeypatch.setattr(owner, name, counting(getattr(owner, name)))
     return made, limit
 
 
@@ -429,7 +551,7 @@ def test_a_run_that_is_repeated_computes_no_length_again_whatever_its_phase(
 
 def test_a_run_of_threads_computes_no_length_again(fitted, tmp_path, monkeypatch):
     made, _ = fitted
-    monkeypatch.setattr("anmmm.graph.lengths.THREAD_ROWS", 0)
+    monkeypatch.setattr("anmmm.graph.score.THREAD_ROWS", 0)
     whole = document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits"))
     made.clear()
     assert document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits")) == whole

@@ -74,13 +74,16 @@ def test_the_first_of_copies_stays(frame):
             assert infer_graph(table[[first, second, "b"]]).names == (first, "b")
 
 
-def test_a_column_may_be_constant_or_a_copy_in_complete_rows_alone():
+def test_columns_that_are_useless_in_complete_rows_alone_stay():
     switched = np.where(np.isnan(HALF), 1.0, 0.0)
-    copy = np.where(np.isnan(HALF), CHAIN["b"], CHAIN["a"])
-    frame = pd.DataFrame({"a": CHAIN["a"], "half": HALF, "k": switched, "copy": copy})
-    with pytest.warns(UserWarning, match="'k' is constant in the 50 complete rows"):
+    mixed = np.where(np.isnan(HALF), CHAIN["b"], CHAIN["a"])
+    frame = pd.DataFrame({"a": CHAIN["a"], "half": HALF, "k": switched, "mixed": mixed})
+    graph = infer_graph(frame, missing="drop")
+    assert (graph.left_out, graph.n_samples, graph.n_dropped) == ({}, N, 0)
+    few = np.where(np.arange(N) < 19, CHAIN["b"], np.nan)
+    frame = frame.assign(few=few, copy=np.where(np.isnan(HALF), np.nan, CHAIN["a"]))
+    with pytest.warns(UserWarning, match="'few' has 19 values"):
         graph = infer_graph(frame, missing="drop")
-    assert graph.names == ("a", "half")
     assert "repeats 'a'" in graph.left_out["copy"]
 
 

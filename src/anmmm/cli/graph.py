@@ -81,6 +81,11 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
         metavar="A,B",
         help="An edge A → B that the graph must not have, repeatable.",
     ),
+    click.option(
+        "--hidden-groups/--no-hidden-groups",
+        default=None,
+        help="Whether to search hidden variables that switch several columns.  [default: search]",
+    ),
     common_cause_option,
     jobs_option,
     header_option,

@@ -1,50 +1,56 @@
-"""Lengths of columns in a checkpoint, by a digest of the table that they depend on."""
+"""Numbers that fits of a table left behind: counted, and kept in a checkpoint."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from anmmm._text import brief
 from anmmm.collection.checkpoint import Checkpoint
 
-# A column and its causes.
-Key = tuple[int, frozenset[int]]
+# What was fitted: a name, then columns and sets of columns.
+Task = tuple[Any, ...]
+# Nats, or columns.
+Number = float | list[int]
 
 
 @dataclass
-class Fits:
-    """Lengths of an earlier run by digest; `log`, if there is one, keeps new ones too.
+class FitLog:
+    """Results of fits by task, for each digest of the data that they depend on.
 
-    `on_fit` is called with the number of new ones.
+    `on_fit` is called with the number of new fits; `checkpoint`, if there is one, keeps them.
     """
 
     on_fit: Callable[[int], object] = bool
-    log: Checkpoint | None = None
-    known: dict[str, dict[Key, float]] = field(default_factory=dict)
+    checkpoint: Checkpoint | None = None
+    known: dict[str, dict[Task, Number]] = field(default_factory=dict)
 
-    def keep(self, digest: str, new: Mapping[Key, float]) -> None:
-        """Count new lengths, and write them to the log."""
+    def add(self, digest: str, new: Mapping[Task, Number]) -> None:
+        """Count new results, and write them to the checkpoint."""
         self.on_fit(len(new))
-        if self.log is None:
+        if self.checkpoint is None:
             return
-        for (node, causes), nats in new.items():
-            self.log.add(" ".join(map(str, (digest, node, *sorted(causes)))), nats)
+        for task, result in new.items():
+            parts = [sorted(part) if isinstance(part, frozenset) else part for part in task]
+            self.checkpoint.add(json.dumps([digest, *parts]), result)
 
 
-def read_lengths(log: Checkpoint, largest: float) -> dict[str, dict[Key, float]]:
-    """Return the lengths of a log; raise CheckpointError if one has more than `largest` nats."""
-    known: dict[str, dict[Key, float]] = defaultdict(dict)
-    for key, nats in log.items():
-        digest, _, text = key.partition(" ")
-        columns = text.split()
-        if not columns:
+def read_fits(checkpoint: Checkpoint, largest: float) -> dict[str, dict[Task, Number]]:
+    """Return the results in a checkpoint; raise CheckpointError at more than `largest` nats."""
+    known: dict[str, dict[Task, Number]] = defaultdict(dict)
+    for key, result in checkpoint.items():
+        if not key.startswith("["):
             # The row of a collection.
             continue
-        are_columns = all(map(str.isdecimal, columns))
-        if not are_columns or not isinstance(nats, float) or not abs(nats) <= largest:
-            raise log.damage(f"{brief(key)} and {brief(nats)} are no fit of this table")
-        node, *causes = map(int, columns)
-        known[digest][node, frozenset(causes)] = nats
+        is_length = isinstance(result, float) and (abs(result) <= largest or result == -math.inf)
+        is_columns = isinstance(result, list) and all(isinstance(at, int) for at in result)
+        if not is_length and not is_columns:
+            raise checkpoint.damage(f"{brief(key)} and {brief(result)} are no fit of this table")
+        digest, *parts = json.loads(key)
+        task = tuple(frozenset(part) if isinstance(part, list) else part for part in parts)
+        known[digest][task] = result
     return known

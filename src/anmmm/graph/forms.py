@@ -240,7 +240,7 @@ def _edges_of_adjacency(names: Sequence[Hashable], matrix: Any) -> Iterable[Mark
     return edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(np.nan_to_num(matrix)))
 
 
-def rebuilt(original: Any, graph: PartialGraph) -> Any:
+def to_form_of(original: Any, graph: PartialGraph) -> Any:
     """Return an oriented graph in the form of the original; files and iterables become a list."""
     if hasattr(original, "directed_edges") and hasattr(original, "undirected_edges"):
         # A PDAG of pgmpy.

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from inspect import signature
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,35 +14,31 @@ from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, can_report, listening
 from anmmm._tables import check_header, open_table
 from anmmm._threads import single_thread
-from anmmm._typing import StrPath
+from anmmm._typing import IntArray, StrPath
 from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
 from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.run import check_jobs
-from anmmm.direction.caveats import CONFIRMING_CONFIDENCE, FUNCTION_NOTE, UNSURE, is_function
-from anmmm.direction.hypotheses import cause_probability, independence_probability
+from anmmm.direction.hypotheses import independence_probability
 from anmmm.direction.outcome import SURE
-from anmmm.evidence.check import is_determined, normal_scores
-from anmmm.evidence.models import ConditionalModel
-from anmmm.graph.confounded import NONE, Confounded, find_confounded
-from anmmm.graph.fits import Fits, read_lengths
-from anmmm.graph.forms import ARROW, BOTH, LINE, read_graph, rebuilt
-from anmmm.graph.lengths import Lengths, Sample
-from anmmm.graph.mixing import Group, mixing_of, search_mixed
-from anmmm.graph.result import DIRECTION_GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.rows import again_without
-from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
-from anmmm.graph.table import MIN_ROWS, read_columns, rules_of, with_columns
+from anmmm.evidence.check import normal_scores
+from anmmm.graph.confidence import Confidence, edge_confidences
+from anmmm.graph.find import Found, Phases, find_graph
+from anmmm.graph.fits import FitLog, read_fits
+from anmmm.graph.forms import ARROW, BOTH, read_graph, to_form_of
+from anmmm.graph.result import CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.sample import Sample
+from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.search import Arrow
+from anmmm.graph.table import read_columns, rules_of, with_columns
 
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
 MAX_PARENTS = 8
-# Rows that a fit needs for each cause.
-ROWS_A_PARENT = 10
 # Nats a row that no length has; a search among longer ones might not end.
-MOST_NATS = 1000.0
+MAX_NATS_PER_ROW = 1000.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.
-LEAST_RANGE = 1e-6
+MIN_RESIDUAL_RANGE = 1e-6
 
 
 @default_float_errors()
@@ -61,6 +55,7 @@ def infer_graph(
     within: Any = None,
     max_parents: int = MAX_PARENTS,
     min_gain: float = MIN_GAIN,
+    hidden_groups: bool = True,
     common_cause: bool = True,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -85,7 +80,10 @@ def infer_graph(
     categories : list of names, optional
         Columns whose values are categories without an order.
     missing : {"raise", "drop"}
-        Whether a missing value is an error, or leaves its row out.
+        Whether a missing value is an error. Else, if nine rows in ten or more are complete, the
+        other rows are left out. If fewer are, each fit uses the rows that have its own columns: a
+        column, its causes, and the causes that they are compared with; `GraphEdge.n_rows` counts
+        them, and hidden groups are not searched.
     header : "auto", True or False
         Whether the first line of a text file names the columns; see `anmmm.collection.as_pairs`.
     required, forbidden : list of (cause, effect)
@@ -101,18 +99,21 @@ def infer_graph(
         is less. No arrow at a column with so many is sure.
     min_gain : float
         Nats that an edge has to save.
+    hidden_groups : bool
+        Whether hidden variables that switch mechanisms of several columns are searched, a third of
+        the time.
     common_cause : bool
         Whether an edge may be a hidden common cause of its ends, ``"<->"``, if that is shorter. Up
         to 20 000 rows.
     n_jobs : int or None
         Number of workers, as in joblib: processes, or threads for small tables (10 columns of
-        500 rows). Hidden groups, and edges given these, use one. The result does not depend on it.
+        500 rows). The result does not depend on it.
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
         File that keeps the length of every fit, so that a killed run continues. A repeated one
         computes no length again, but fits the models of the graph, its common causes and hidden
-        groups again.
+        groups again, and each column alone as a member of a group.
 
     Returns
     -------
@@ -149,6 +150,7 @@ def infer_graph(
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs = check_jobs(n_jobs)
+    check_flag(hidden_groups, "hidden_groups")
     check_flag(common_cause, "common_cause")
     table = open_table(table, check_header(header), columns)
     partial = None if within is None else read_graph(within)
@@ -158,8 +160,8 @@ def infer_graph(
             columns = [name for name in table.names if name in partial.nodes]
     given, n_dropped, left_out = read_columns(table, columns, categories, missing)
     with listening(lambda: compile_ahead(GRAPH)):
-        # So that the order in the table does not matter.
-        sample = given.in_canonical_order()
+        # So that the order of rows and columns in the table does not matter.
+        sample, places = given.in_canonical_order()
     names, n_samples = sample.names, len(sample.values)
     rules, constraints = rules_of(
         table,
@@ -173,36 +175,39 @@ def infer_graph(
         min_gain=least,
     )
     LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
-    with _recording(sample, progress, checkpoint) as fits, single_thread():
-        lengths = Lengths(sample, jobs, fits)
-        found = _find(lengths, rules, common_cause)
-        LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(found.parents)))
-        dependence = _residual_dependence(found.grouped, found.parents)
-        hidden_groups = tuple(mixing_of(group, names, lengths) for group in found.groups)
-        limits = _limits(lengths, found, rules, common_cause)
-    nodes = [_node(sample, j, found, given.names) for j in range(len(names))]
-    edges = _edges(nodes, found, given.names, limits)
-    for one, other in [] if partial is None else partial.marked("<->"):
-        i, j = sorted((names.index(one), names.index(other)))
-        nats = dependence.get((i, j), 0.0)
+    with _logging(sample, progress, checkpoint) as log, single_thread():
+        score = LocalScore(ColumnModels(sample), jobs, log)
+        found = find_graph(score, rules, Phases(hidden_groups, common_cause))
+        LOGGER.info("graph: %d edges found; testing the residuals", len(found.edges))
+        dependence = residual_dependence(found)
+        reported = tuple(group.reported(found.ungrouped, places) for group in found.groups)
+        confidences = edge_confidences(found)
+    nodes = [_node(found, j, given.names, places) for j in range(len(names))]
+    edges = [_edge(found, arrow, given.names, each) for arrow, each in confidences.items()]
+    for first, second in [] if partial is None else partial.marked("<->"):
+        ends = sorted((names.index(first), names.index(second)))
+        nats = dependence.get((ends[0], ends[1]), 0.0)
         confidence = 1.0 - independence_probability(nats)
-        edges.append(GraphEdge(one, other, BOTH, confidence, nats, math.inf, "", 1, "given"))
+        n_rows = found.score.n_rows(ends[0], [ends[1]])
+        edge = GraphEdge(first, second, BOTH, confidence, nats, math.inf, "", 1, n_rows, "given")
+        edges.append(edge)
     edges.sort(
         key=lambda edge: (-edge.confidence, -edge.loss_without, given.names.index(edge.cause))
     )
     joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
     # Of many pairs, some seem to depend by chance.
     threshold = rules.min_gain + math.log(len(names) * (len(names) - 1) / 2)
+    unexplained = [
+        (names[i], names[j], nats)
+        for (i, j), nats in dependence.items()
+        if nats > threshold and {names[i], names[j]} not in joined
+    ]
     return CausalGraph(
         names=given.names,
         edges=tuple(edges),
         nodes=tuple(sorted(nodes, key=lambda node: given.names.index(node.name))),
-        hidden_groups=hidden_groups,
-        unexplained=tuple(
-            (names[i], names[j], nats)
-            for (i, j), nats in dependence.items()
-            if nats > threshold and {names[i], names[j]} not in joined
-        ),
+        hidden_groups=reported,
+        unexplained=tuple(unexplained),
         length=found.length,
         n_samples=n_samples,
         n_dropped=n_dropped,
@@ -269,19 +274,19 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     partial, data = read_graph(graph), open_table(data, header, options.get("columns"))
     within = with_columns(partial, data, options.get("columns"), "graph")
     if not partial.edges:
-        return rebuilt(graph, partial)
+        return to_form_of(graph, partial)
     found = infer_graph(data, within=within, **options)
     sure = [
         (edge.cause, edge.effect)
         for edge in found.edges
         if edge.kind == ARROW and (edge.is_given or edge.confidence >= least)
     ]
-    return rebuilt(graph, within.with_directed(sure).renamed(partial.nodes))
+    return to_form_of(graph, within.with_directed(sure).renamed(partial.nodes))
 
 
 @contextmanager
-def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[Fits]:
-    """Yield the lengths of an earlier run, to which those of the block are added."""
+def _logging(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[FitLog]:
+    """Yield the fits of an earlier run, to which those of the block are added."""
     with ExitStack() as stack:
         on_fit: Any = bool
         if progress and can_report():
@@ -289,187 +294,85 @@ def _recording(sample: Sample, progress: bool, path: StrPath | None) -> Iterator
 
             on_fit = stack.enter_context(tqdm(unit="fit", desc="graph")).update
         if path is None:
-            yield Fits(on_fit)
+            yield FitLog(on_fit)
             return
-        log = stack.enter_context(Checkpoint(path))
-        yield Fits(on_fit, log, read_lengths(log, MOST_NATS * len(sample.values)))
+        checkpoint = stack.enter_context(Checkpoint(path))
+        known = read_fits(checkpoint, MAX_NATS_PER_ROW * len(sample.values))
+        yield FitLog(on_fit, checkpoint, known)
 
 
-class _Found(NamedTuple):
-    """A graph with the models of its columns, the rivals of its edges, and its hidden variables."""
-
-    parents: Parents
-    models: list[ConditionalModel]
-    challenges: dict[Arrow, Challenge]
-    groups: list[Group]
-    confounded: dict[Arrow, Confounded]
-    length: float
-    # Given what the hidden variables tell.
-    grouped: Lengths
-
-    @property
-    def kinds(self) -> dict[Arrow, str]:
-        """The kind of each edge."""
-        directed = {arrow: _decision(self, arrow)[0] for arrow in arrows(self.parents)}
-        kinds = {arrow: ARROW if is_arrow else LINE for arrow, is_arrow in directed.items()}
-        return kinds | {arrow: BOTH for arrow, each in self.confounded.items() if each.is_shorter}
-
-
-def _for_rows(lengths: Lengths, rules: Rules) -> Rules:
-    """Return rules with no more causes than rows allow."""
-    most = max(len(lengths.sample.values) // ROWS_A_PARENT, 1)
-    return replace(rules, max_parents=min(rules.max_parents, most))
-
-
-def _find(lengths: Lengths, rules: Rules, common_cause: bool) -> _Found:
-    """Search the graph, then hidden variables, then hidden common causes."""
-    rules = _for_rows(lengths, rules)
-    grouped, parents, challenges, groups = search_mixed(lengths, rules, *search(lengths, rules))
-    switched = {j: model for group in groups for j, model in group.members.items()}
-    confounded: dict[Arrow, Confounded] = {}
-    if common_cause:
-        parents, confounded = find_confounded(grouped, parents, rules, switched)
-    models = [switched.get(j) or lengths.model(j, causes) for j, causes in enumerate(parents)]
-    parts = [group.length for group in groups]
-    parts += [model.length for j, model in enumerate(models) if j not in switched]
-    parts += [-each.gain for each in confounded.values() if each.is_shorter]
-    length = math.fsum(parts)
-    return _Found(parents, models, challenges, groups, confounded, length, grouped)
-
-
-def _limits(
-    lengths: Lengths, found: _Found, rules: Rules, common_cause: bool
-) -> dict[Arrow, tuple[float, str]]:
-    """Return the most confidence that each edge may have, and the reason if it is below 1.
-
-    As with pairs: exact functions, outliers and copies; and columns with as many causes as they may
-    have. What misleads about a direction alone limits arrows alone.
-    """
-    sample = lengths.sample
-    columns = sample.values.T
-    kinds = found.kinds
-    values, outlier_text, copies_text = again_without(lengths)
-    misleading = "; ".join(filter(None, (outlier_text, copies_text)))
-    again: dict[Arrow, tuple[str, float]] = {}
-    if misleading:
-        LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-        fewer = Lengths(
-            Sample(values, sample.categorical, sample.names), lengths.n_jobs, lengths.fits
-        )
-        again = _confidences(fewer, rules, common_cause)
-    max_parents = _for_rows(lengths, rules).max_parents
-    limits: dict[Arrow, tuple[float, str]] = {}
-    for (i, j), kind in kinds.items():
-        reasons = [(1.0, "")]
-        if kind == ARROW and not found.challenges[i, j].is_given:
-            # A cause that is left out may turn other edges.
-            for end in (i, j):
-                if len(found.parents[end]) >= max_parents:
-                    note = f"{sample.names[end]} has as many causes as allowed: not sure"
-                    reasons.append((UNSURE, note))
-            are_numbers = not (sample.categorical[i] or sample.categorical[j])
-            if are_numbers and is_function(columns[i], columns[j]):
-                reasons.append((UNSURE, FUNCTION_NOTE))
-        confidence = _again(again, (i, j), kind)
-        if copies_text or (outlier_text and confidence < CONFIRMING_CONFIDENCE):
-            reasons.append((confidence, misleading))
-        # The first of equal ones.
-        limits[i, j] = min(reasons, key=itemgetter(0))
-    return limits
-
-
-def _confidences(
-    lengths: Lengths, rules: Rules, common_cause: bool
-) -> dict[Arrow, tuple[str, float]]:
-    """Search the graph of other rows; return the kind of each edge, and the confidence in it."""
-    values = lengths.sample.values
-    if len(values) < MIN_ROWS or np.any(values.min(axis=0) == values.max(axis=0)):
-        return {}
-    found = _find(lengths, rules, common_cause)
-    return {arrow: (kind, _decision(found, arrow)[1]) for arrow, kind in found.kinds.items()}
-
-
-def _again(again: dict[Arrow, tuple[str, float]], arrow: Arrow, kind: str) -> float:
-    """Return the confidence of other rows in an arrow, in ``<->``, or in any edge for ``--``."""
-    other, confidence = again.get(arrow) or again.get(arrow[::-1]) or ("", 0.5)
-    is_turned = kind == ARROW and arrow not in again
-    return confidence if kind in (LINE, other) and not is_turned else 0.5
-
-
-def _decision(found: _Found, arrow: Arrow) -> tuple[bool, float]:
-    """Return whether an edge has a direction, and the confidence in it, or in the edge if not."""
-    compared = found.confounded.get(arrow, NONE)
-    if compared.is_shorter:
-        return False, cause_probability(compared.saved)
-    is_directed, confidence = found.challenges[arrow].decision
-    hidden = cause_probability(compared.saved)
-    return is_directed, confidence * (1.0 - hidden)
-
-
-def _residual_dependence(lengths: Lengths, parents: Parents) -> dict[Arrow, float]:
+def residual_dependence(found: Found) -> dict[Arrow, float]:
     """Return the nats that the dependence of the residuals of two columns saves, the most first.
 
     The residuals are the columns of another table, in which each may have one cause.
     """
-    models = map(lengths.model, range(len(parents)), parents)
-    scores = np.column_stack([normal_scores(model, j) for j, model in enumerate(models)])
+    sample = found.score.sample
+    scores = np.full(sample.values.shape, math.nan)
+    for j, causes in enumerate(found.parents):
+        rows = sample.rows(sample.incomplete_among([j], causes))
+        scores[rows, j] = normal_scores(found.score.model(j, causes), j)
     # A column that its causes determine has no residual.
-    places = np.flatnonzero(np.ptp(scores, axis=0) > LEAST_RANGE).tolist()
+    ranges = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
+    places = np.flatnonzero(ranges > MIN_RESIDUAL_RANGE).tolist()
     n = len(places)
     if n < 2:
         return {}
-    residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs, lengths.fits)
-    pairs = [(i, j) for j in range(n) for i in residuals.hinted(j, frozenset())]
-    residuals.fit((j, frozenset(causes)) for i, j in pairs for causes in ([i], []))
-    saved = [(residuals(j, ()) - residuals(j, (i,)), min(i, j), max(i, j)) for i, j in pairs]
+    table = Sample(scores[:, places], (False,) * n)
+    residuals = LocalScore(ColumnModels(table), found.score.n_jobs, found.score.log)
+    nothing = frozenset[int]()
+    screened = residuals.screen([(j, nothing) for j in range(n)])
+    pairs = [(i, j) for j in range(n) for i in screened[j]]
+    residuals.fit((j, nothing, frozenset([i])) for i, j in pairs)
+    saved = [(residuals.saved(j, nothing, {i}), min(i, j), max(i, j)) for i, j in pairs]
     # The direction that saves more is last.
     largest = {(places[i], places[j]): nats for nats, i, j in sorted(saved)}
     return dict(sorted(largest.items(), key=lambda item: -item[1]))
 
 
-def _node(sample: Sample, at: int, found: _Found, names: tuple[Hashable, ...]) -> GraphNode:
-    """Return a column of the graph; `names` are in the order of the table."""
-    causes, model = sorted(found.parents[at]), found.models[at]
+def _node(found: Found, place: int, names: Sequence[Hashable], row_places: IntArray) -> GraphNode:
+    """Return a column of the graph; `names` are in the order of the table, as `row_places`."""
+    sample = found.score.sample
+    causes = sorted(found.parents[place])
+    complete = sample.incomplete_among([place], causes)
+    model = found.models[place]
+    is_fitted = sample.rows(complete)
+    model_rows = np.where(is_fitted, is_fitted.cumsum() - 1, -1)
     return GraphNode(
-        name=sample.names[at],
+        name=sample.names[place],
         parents=tuple(sorted((sample.names[i] for i in causes), key=names.index)),
         model=model.name,
         n_mechanisms=model.n_mechanisms,
         length=model.length,
         _model=model,
-        _points=sample.standardized[:, causes],
+        _points=sample.part(complete).standardized[:, causes],
+        _model_rows=model_rows[row_places],
     )
 
 
-def _edges(
-    nodes: Sequence[GraphNode],
-    found: _Found,
-    names: tuple[Hashable, ...],
-    limits: dict[Arrow, tuple[float, str]],
-) -> list[GraphEdge]:
-    """Return the edges that were found or required."""
-    edges = []
-    for (i, j), kind in found.kinds.items():
-        confidence = _decision(found, (i, j))[1]
-        if kind == BOTH:
-            each = found.confounded[i, j]
-            one, other = sorted((nodes[i].name, nodes[j].name), key=names.index)
-            confidence, note = min((confidence, ""), limits[i, j])
-            facts = confidence, each.gain, each.saved, each.model
-            edges.append(GraphEdge(one, other, BOTH, *facts, n_mechanisms=1, note=note))
-            continue
-        effect = nodes[j]
-        challenge = found.challenges[i, j]
-        note = "" if kind == ARROW else "as short the other way round"
-        if is_determined(effect._model) and not challenge.is_given:
-            # A cause may as well be the effect.
-            confidence = min(confidence, UNSURE)
-            note = f"the causes determine {effect.name}: any of these columns may be the effect"
-        elif limits[i, j][0] < confidence:
-            confidence, note = limits[i, j]
-        if challenge.is_given:
-            note = f"{DIRECTION_GIVEN}; {note}" if note else DIRECTION_GIVEN
-        model = effect.model, effect.n_mechanisms
-        losses = challenge.without.nats, challenge.turned.nats
-        edges.append(GraphEdge(nodes[i].name, effect.name, kind, confidence, *losses, *model, note))
-    return edges
+def _edge(
+    found: Found, arrow: Arrow, names: Sequence[Hashable], confidence: Confidence
+) -> GraphEdge:
+    """Return an edge that was found or required; `names` are in the order of the table."""
+    ends = [found.score.sample.names[end] for end in arrow]
+    if confidence.kind == BOTH:
+        ends.sort(key=names.index)
+        shared = found.common_causes.found[arrow]
+        losses = shared.gain, shared.saved
+        model = shared.model, 1
+        n_rows = found.score.n_rows(arrow[1], [arrow[0]])
+    else:
+        challenge = found.challenges[arrow]
+        losses = challenge.removed.nats, challenge.reversed.nats
+        effect = found.models[arrow[1]]
+        model = effect.name, effect.n_mechanisms
+        n_rows = len(effect.nats)
+    return GraphEdge(
+        ends[0],
+        ends[1],
+        confidence.kind,
+        confidence.confidence,
+        *losses,
+        *model,
+        n_rows=n_rows,
+        note=confidence.note,
+    )

@@ -33,17 +33,50 @@ from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
 from anmmm.evidence.models import EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
-from anmmm.graph.forms import ARROW, LINE, PRINTED_MARKS, Edge, PartialGraph
-from anmmm.graph.lengths import Sample
-from anmmm.graph.mixing import HiddenGroups
+from anmmm.evidence.models.form import Form
+from anmmm.graph.forms import ARROW, BOTH, LINE, PRINTED_MARKS, Edge, PartialGraph
+from anmmm.graph.hidden_groups import HiddenGroups
+from anmmm.graph.sample import Sample
 from anmmm.graph.search import causal_order
 from anmmm.independence import HSICVariable
 
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 # Characters that no XML file may hold.
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# Note of an arrow whose reverse the arguments rule out.
-DIRECTION_GIVEN = "direction given"
+
+
+# Words of models in tables: of their bases, and of what changes them.
+SHORT_BASES = {
+    "anm": "curve",
+    "location-scale": "curve, changing noise",
+    "pnl": "curve on another scale",
+    "monotone": "monotone curve",
+    "ordered": "ordered levels",
+    "clusters": "clusters along a curve",
+    "count": "counts",
+    "categories": "probabilities of categories",
+}
+SHORT_SUFFIXES = {
+    "noise": "fitted noise",
+    "link": "smooth cuts",
+    "rescaled": "rescaled cause",
+    "atom": "frequent value",
+    "ranges": "separate ranges",
+}
+# Most words of a model in a table.
+MAX_WORDS = 6
+
+
+def short_text(form: Form) -> str:
+    """Describe a model in a few words; what does not fit is left out."""
+    text = SHORT_BASES.get(form.base, form.base)
+    if form.n_mechanisms > 1:
+        text = f"{form.n_mechanisms} {text}s"
+    for suffix in dict.fromkeys(form.suffixes):
+        longer = f"{text}, {SHORT_SUFFIXES[suffix.name]}"
+        if len(longer.split()) <= MAX_WORDS:
+            text = longer
+    return text
 
 
 class GraphEdge(Record):
@@ -61,8 +94,9 @@ class GraphEdge(Record):
         given, that it is there; of ``"<->"``, that of the common cause, and if it was given, that
         the columns depend on each other beyond the other edges.
     loss_without : float
-        Nats by which the best graph without it is longer; negative if a required edge saves less
-        than its price.
+        Nats by which the best graph without it is longer, the price of edges (`min_gain`) included;
+        negative if a required edge saves less than its price. Of ``"<->"``, nats that the common
+        cause saves over no edge, without a price.
     loss_reversed : float
         Nats by which the best graph with it reversed is longer; infinite if the direction was
         given. Of ``"<->"``, nats by which an arrow is longer.
@@ -71,6 +105,8 @@ class GraphEdge(Record):
         form of the common cause, see `anmmm.evidence.CommonCause`.
     n_mechanisms : int
         Mechanisms of that model.
+    n_rows : int
+        Rows to which it was fitted: those with a value of the effect and of all of its causes.
     note : str
         ``"direction given"`` if `tiers`, `required`, `forbidden` or `within` rule out the reverse,
         ``"given"`` of ``"<->"`` in `within`, or another remark; empty if there is none.
@@ -84,6 +120,7 @@ class GraphEdge(Record):
     loss_reversed: float
     model: str
     n_mechanisms: int
+    n_rows: int
     note: str = ""
 
     @property
@@ -131,7 +168,8 @@ class GraphNode(Record):
     length : float
         Description length in nats given the causes.
     labels, probabilities : ndarray of shape (n_samples,), (n_samples, n_mechanisms), or None
-        Mechanism of each row; None if there is only one.
+        Mechanism of each row; None if there is only one. -1 and NaN of rows without a value of the
+        column or of a cause.
     check_pvalue : float
         P-value of a test of independence of the causes and the residual; a small one warns that the
         model does not fit, or of a hidden common cause. 1 without causes. Computed lazily.
@@ -143,18 +181,26 @@ class GraphNode(Record):
     n_mechanisms: int
     length: float
     _model: ConditionalModel = field(repr=False)
-    # The causes, standardized.
+    # The causes, standardized, in the rows of the model.
     _points: FloatArray = field(repr=False)
+    # The row of the model for each row of the table, -1 if it has none.
+    _model_rows: IntArray = field(repr=False)
 
     @property
     def labels(self) -> IntArray | None:
         """Most probable mechanism of each row."""
-        return None if self.probabilities is None else self.probabilities.argmax(axis=1)
+        if self.probabilities is None:
+            return None
+        return np.where(self._model_rows < 0, -1, self.probabilities.argmax(axis=1))
 
     @property
     def probabilities(self) -> FloatArray | None:
         """Probability of each mechanism for each row."""
-        return self._model.responsibilities if self.n_mechanisms > 1 else None
+        if self.n_mechanisms == 1:
+            return None
+        probabilities = self._model.responsibilities[self._model_rows]
+        probabilities[self._model_rows < 0] = math.nan
+        return probabilities
 
     @computed
     def check_pvalue(self) -> float:
@@ -180,9 +226,9 @@ class CausalGraph(Record):
     unexplained : tuple of (name, name, float)
         Columns that depend on each other beyond the graph, and by how many nats.
     length : float
-        Description length of all columns, in nats.
+        Description length of all columns, in nats, each in the rows to which it was fitted.
     n_samples, n_dropped : int
-        Rows that were used, and those left out because a value is missing.
+        Rows that were used, and those left out because values are missing.
     constraints : dict
         What was assumed, by names of columns: those of the arguments `tiers`, `required`,
         `forbidden` and `within` that are not empty.
@@ -249,6 +295,11 @@ class CausalGraph(Record):
             )
         return node
 
+    def _sample_of(self, node: GraphNode) -> Sample:
+        """Return the rows to which a node was fitted."""
+        places = map(self._sample.names.index, (node.name, *node.parents))
+        return self._sample.part(self._sample.incomplete_among(places))
+
     def curve(
         self, effect: Hashable, cause: Hashable, *, n_points: int = 100
     ) -> tuple[NDArray[Any], EffectCurves]:
@@ -296,18 +347,21 @@ class CausalGraph(Record):
         """Return `curve` with numbers in place of names."""
         node = self._effect_of(cause, effect)
         n_points = check_count(n_points, "n_points", minimum=2)
-        sample = self._sample
+        sample = self._sample_of(node)
         own, at, *others = map(sample.names.index, (effect, cause, *node.parents))
         # Medians that occur: of two values that are equally frequent, their mean is none.
-        typical = np.quantile(sample.values, 0.5, axis=0, method="inverted_cdf")
-        for column in np.flatnonzero(sample.categorical):
-            typical[column] = np.bincount(sample.values[:, column].astype(np.intp)).argmax()
+        typical = np.full(len(sample.names), math.nan)
+        for column in others:
+            values = sample.values[:, column]
+            typical[column] = np.quantile(values, 0.5, method="inverted_cdf")
+            if sample.categorical[column]:
+                typical[column] = np.bincount(values.astype(np.intp)).argmax()
         along = np.unique(sample.values[:, at])
         if len(along) > 2 and sample.levels[at] is None:
             along = np.linspace(along[0], along[-1], n_points)
         values = np.tile(typical, (len(along), 1))
         values[:, at] = along
-        points = sample.points(sample.scale.apply(values), others)
+        points = sample.points(sample.standardize(values, others), others)
         return along, in_units(node._model, points, sample.values[:, [own]])
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
@@ -425,16 +479,17 @@ class CausalGraph(Record):
 
         return plot_graph(self, **options)
 
-    def summary(self) -> str:
-        """Return a table of the edges as text, with the other findings."""
-        rows = [
-            (edge, confidence, f"{loss:.1f}", *texts)
-            for edge, confidence, loss, *texts in self._shown
-        ]
+    def summary(self, *, long_models: bool = False) -> str:
+        """Return a table of the edges as text, with the other findings.
+
+        `long_models`: whether models are described in full, not in a few words.
+        """
+        rows = self._table_rows(long_models)
         columns = {
             "edge": "<4",
             "confidence": "<10",
             "loss without": ">6",
+            "loss reversed": ">6",
             "model": "<5",
             "note": "<1",
         }
@@ -492,16 +547,16 @@ class CausalGraph(Record):
     def _rows(self) -> list[dict[str, Any]]:
         return [asdict(edge) | {"certainty": edge.certainty} for edge in self.edges]
 
-    @property
-    def _shown(self) -> list[tuple[str, str, Any, str, str]]:
-        """Edge, confidence, loss without it, model and note of each edge, as people read them."""
-        return [
-            (
-                each._printed,
-                each._confidence_text,
-                each.loss_without,
-                model_text(each.model) if each.model else "",
-                each.note,
-            )
-            for each in self.edges
-        ]
+    def _table_rows(self, long_models: bool) -> list[tuple[str, ...]]:
+        """Return edge, confidence, both losses, model and note of each edge, for people."""
+        rows: list[tuple[str, ...]] = []
+        for edge in self.edges:
+            if edge.kind == BOTH:
+                model = model_text(edge.model) if edge.model else ""
+            else:
+                form = self.node(edge.effect)._model.form
+                model = form.text if long_models else short_text(form)
+            loss_reversed = "" if edge.is_given else f"{edge.loss_reversed:.1f}"
+            losses = f"{edge.loss_without:.1f}", loss_reversed
+            rows.append((edge._printed, edge._confidence_text, *losses, model, edge.note))
+        return rows

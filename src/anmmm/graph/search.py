@@ -8,7 +8,7 @@ from there. Nothing is random.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,8 +19,7 @@ from scipy.special import expit
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.direction.outcome import LEANING
 from anmmm.direction.prior import nats_error
-from anmmm.graph.fits import Key
-from anmmm.graph.lengths import Lengths, in_batches
+from anmmm.graph.score import CauseSets, LocalScore
 
 # Nats that a move has to save, so that rounding errors are no gain.
 TOLERANCE = 1e-6
@@ -58,6 +57,11 @@ class Rules:
         allowed[arrow[::-1]], required[arrow] = False, True
         return replace(self, allowed=allowed, required=required)
 
+    def among(self, columns: Sequence[int]) -> Rules:
+        """Return the rules of some of the columns, in this order."""
+        places = np.ix_(columns, columns)
+        return replace(self, allowed=self.allowed[places], required=self.required[places])
+
     @property
     def start(self) -> Parents:
         """The graph that has only the required edges."""
@@ -74,20 +78,26 @@ class Loss(NamedTuple):
 class Challenge(NamedTuple):
     """Losses of the best graphs without an edge and with it reversed; the end of a free climb."""
 
-    without: Loss
-    turned: Loss
-    free: Parents
-
-    @property
-    def decision(self) -> tuple[bool, float]:
-        """Whether the edge has a direction, and the confidence in it, or in the edge if not."""
-        there, towards = self.without.confidence, self.turned.confidence
-        return (False, there) if towards < LEANING else (True, min(there, towards))
+    removed: Loss
+    reversed: Loss
+    restarted: Parents
 
     @property
     def is_given(self) -> bool:
         """Whether the direction is given, because nothing allows the reverse."""
-        return math.isinf(self.turned.nats)
+        return math.isinf(self.reversed.nats)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether the graph with the edge reversed is clearly longer."""
+        return self.reversed.confidence >= LEANING
+
+    @property
+    def confidence(self) -> float:
+        """The probability of the edge, and of its direction if it has one."""
+        if not self.is_directed:
+            return self.removed.confidence
+        return min(self.removed.confidence, self.reversed.confidence)
 
 
 RULED_OUT = Loss(math.inf, 1.0)
@@ -117,33 +127,52 @@ def arrows(parents: Parents) -> list[Arrow]:
     return [(i, j) for j, causes in enumerate(parents) for i in sorted(causes)]
 
 
-def total(lengths: Lengths, parents: Parents, rules: Rules) -> float:
-    """Return the nats of a graph and of the price of its edges."""
-    nats = math.fsum(lengths(j, causes) for j, causes in enumerate(parents))
-    return nats + rules.min_gain * sum(map(len, parents))
+def saved(score: LocalScore, before: Parents, after: Parents, rules: Rules) -> float:
+    """Return the nats that one graph saves over another, with the price of their edges.
+
+    Nats of columns in different numbers of rows count as if all had the fewest rows.
+    """
+    changes = {j: causes for j, causes in enumerate(after) if causes != before[j]}
+    shares = row_shares(score, before, changes)
+    nats = math.fsum(share * score.saved(j, before[j], after[j]) for j, share in shares.items())
+    n_fewer = sum(len(before[j]) - len(causes) for j, causes in changes.items())
+    return nats + rules.min_gain * n_fewer
 
 
-def climb(lengths: Lengths, parents: Parents, rules: Rules) -> Parents:
+def row_shares(score: LocalScore, before: Parents, changes: CauseSets) -> dict[int, float]:
+    """Return the fraction of the rows that count of each column whose causes change."""
+    counts = {j: score.n_rows(j, before[j], causes) for j, causes in changes.items()}
+    fewest = min(counts.values(), default=0)
+    return {j: fewest / max(count, 1) for j, count in counts.items()}
+
+
+def climb(score: LocalScore, parents: Parents, rules: Rules) -> Parents:
     """Add, delete or reverse the edge that saves most until none saves anything."""
     n = len(parents)
     gains = np.full((n, n), -np.inf)
     stale = set(range(n))
+    # With missing values, moves are compared in different rows, and might go round in a circle.
+    visited = {parents}
     while True:
-        _update_gains(gains, lengths, parents, rules, stale)
+        _update_gains(gains, score, parents, rules, stale)
         above = ancestors(parents)
         additions = np.where(above.T, -np.inf, gains)
         i, j = map(int, np.unravel_index(int(additions.argmax()), additions.shape))
-        added = additions[i, j], {j: parents[j] | {i}}
-        others = _deletions_and_reversals(lengths, parents, rules, above)
-        saved, sets = max([added, *others], key=lambda move: move[0])
+        addition = additions[i, j], {j: parents[j] | {i}}
+        moves = [addition, *_deletions_and_reversals(score, parents, rules, above)]
+        nats, sets = max(moves, key=lambda move: move[0])
         # Also ends if it is NaN.
-        if not saved > TOLERANCE:
+        if not nats > TOLERANCE:
             return parents
-        stale, parents = set(sets), changed(parents, sets)
+        stale = set(sets)
+        parents = changed(parents, sets)
+        if parents in visited:
+            return parents
+        visited.add(parents)
 
 
 def _update_gains(
-    gains: FloatArray, lengths: Lengths, parents: Parents, rules: Rules, stale: set[int]
+    gains: FloatArray, score: LocalScore, parents: Parents, rules: Rules, stale: set[int]
 ) -> None:
     """Update the nats (n_columns, n_columns) that a further cause of each stale column saves."""
     gains[:, list(stale)] = -np.inf
@@ -151,96 +180,115 @@ def _update_gains(
         (i, j)
         for j in sorted(stale)
         if len(parents[j]) < rules.max_parents
-        for i in sorted(lengths.candidates(j, parents[j]))
+        for i in sorted(score.candidates(j, parents[j]))
         if rules.allowed[i, j]
     ]
-    keys: list[Key] = [(j, parents[j]) for j in stale]
-    keys += [(j, parents[j] | {i}) for i, j in additions]
-    lengths.fit([*keys, *((j, parents[j] - {i}) for j in stale for i in parents[j])])
+    comparisons = [(j, parents[j], parents[j]) for j in stale]
+    comparisons += [(j, parents[j], parents[j] | {i}) for i, j in additions]
+    comparisons += [(j, parents[j], parents[j] - {i}) for j in stale for i in parents[j]]
+    score.fit(comparisons)
     for i, j in additions:
-        saved = lengths(j, parents[j]) - lengths(j, parents[j] | {i})
-        gains[i, j] = saved - rules.min_gain
+        gains[i, j] = score.saved(j, parents[j], parents[j] | {i}) - rules.min_gain
 
 
 def _deletions_and_reversals(
-    lengths: Lengths, parents: Parents, rules: Rules, above: BoolArray
-) -> Iterator[tuple[float, dict[int, frozenset[int]]]]:
+    score: LocalScore, parents: Parents, rules: Rules, above: BoolArray
+) -> Iterator[tuple[float, CauseSets]]:
     """Yield the nats that deleting or reversing each edge saves, and the causes it changes."""
     for i, j in arrows(parents):
         if rules.required[i, j]:
             continue
         fewer = parents[j] - {i}
-        saved = lengths(j, parents[j]) - lengths(j, fewer)
-        yield saved + rules.min_gain, {j: fewer}
+        yield score.saved(j, parents[j], fewer) + rules.min_gain, {j: fewer}
         makes_cycle = any(above[i, k] for k in fewer)
         if rules.allowed[j, i] and not makes_cycle and len(parents[i]) < rules.max_parents:
-            more = parents[i] | {j}
-            saved += lengths(i, parents[i]) - lengths(i, more)
-            yield saved, {j: fewer, i: more}
+            sets = {j: fewer, i: parents[i] | {j}}
+            yield saved(score, parents, changed(parents, sets), rules), sets
 
 
-def changed(parents: Parents, sets: dict[int, frozenset[int]]) -> Parents:
+def changed(parents: Parents, sets: CauseSets) -> Parents:
     """Return a graph with other causes of some columns."""
     return tuple(sets.get(j, causes) for j, causes in enumerate(parents))
 
 
-def search(lengths: Lengths, rules: Rules) -> tuple[Parents, dict[Arrow, Challenge]]:
+def search(score: LocalScore, rules: Rules) -> tuple[Parents, dict[Arrow, Challenge]]:
     """Return the shortest graph that climbs and challenges find, and the challenge of each edge."""
-    best = climb(lengths, rules.start, rules)
+    best = climb(score, rules.start, rules)
+    visited = {best}
     while True:
-        challenges, shorter = challenge_all(lengths, best, rules)
-        if shorter is None:
+        challenges, shorter = challenge_all(score, best, rules)
+        if shorter is None or shorter in visited:
             return best, challenges
         best = shorter
+        visited.add(best)
 
 
 def challenge_all(
-    lengths: Lengths, best: Parents, rules: Rules
+    score: LocalScore, best: Parents, rules: Rules
 ) -> tuple[dict[Arrow, Challenge], Parents | None]:
     """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
     edges = arrows(best)
-    done = in_batches(lengths, partial(challenge, best=best, rules=rules), edges, BATCH)
-    free = [each.free for each in done]
-    shorter = min(free, key=lambda graph: total(lengths, graph, rules), default=best)
-    is_shorter = total(lengths, shorter, rules) <= total(lengths, best, rules) - TOLERANCE
-    return dict(zip(edges, done, strict=True)), shorter if is_shorter else None
+    work = partial(challenge, best=best, rules=rules)
+    challenges = score.map(work, edges, BATCH)
+    shorter = shortest_graph(score, [best, *(each.restarted for each in challenges)], rules)
+    is_shorter = saved(score, best, shorter, rules) >= TOLERANCE
+    return dict(zip(edges, challenges, strict=True)), shorter if is_shorter else None
 
 
-def challenge(lengths: Lengths, arrow: Arrow, best: Parents, rules: Rules) -> Challenge:
+def shortest_graph(score: LocalScore, graphs: Sequence[Parents], rules: Rules) -> Parents:
+    """Return the shortest of several graphs, the first one of equals."""
+    best = graphs[0]
+    for graph in graphs[1:]:
+        if saved(score, best, graph, rules) > 0.0:
+            best = graph
+    return best
+
+
+def challenge(score: LocalScore, arrow: Arrow, best: Parents, rules: Rules) -> Challenge:
     """Climb without an edge, with it reversed, and from both freely again.
 
     A graph without a required edge is no candidate: it is compared only.
     """
     cause, effect = arrow
     cut = changed(best, {effect: best[effect] - {cause}})
-    without = climb(lengths, cut, rules.forbidding(arrow))
-    free = [best if rules.required[arrow] else climb(lengths, without, rules)]
-    turned = None
+    removed = climb(score, cut, rules.forbidding(arrow))
+    restarted = [best if rules.required[arrow] else climb(score, removed, rules)]
+    reversed_graph = None
     if rules.allowed[effect, cause]:
-        # Where the reverse would make a cycle, fewer of the other edges are kept.
-        ends = changed(cut, {end: rules.start[end] for end in arrow})
-        starts = (changed(g, {cause: g[cause] | {effect}}) for g in (cut, ends, rules.start))
-        start = next((g for g in starts if len(causal_order(g)) == len(best)), None)
+        start = _reversed_start(cut, arrow, rules)
         if start is not None:
-            turned = climb(lengths, start, rules.requiring((effect, cause)))
-            free.append(climb(lengths, turned, rules))
+            reversed_graph = climb(score, start, rules.requiring((effect, cause)))
+            restarted.append(climb(score, reversed_graph, rules))
     return Challenge(
-        loss(lengths, best, without, rules),
-        loss(lengths, best, turned, rules),
-        min(free, key=lambda graph: total(lengths, graph, rules)),
+        loss(score, best, removed, rules),
+        RULED_OUT if reversed_graph is None else loss(score, best, reversed_graph, rules),
+        shortest_graph(score, restarted, rules),
     )
 
 
-def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -> Loss:
-    """Compare a graph with the best one; the loss is infinite if there is none."""
-    if rival is None:
-        return RULED_OUT
-    nats = total(lengths, rival, rules) - total(lengths, best, rules)
-    differences = np.zeros(len(lengths.sample.values))
-    for j, (one, other) in enumerate(zip(rival, best, strict=True)):
-        if one != other:
-            differences += lengths.model(j, one).nats - lengths.model(j, other).nats
-    n = len(differences)
-    error = nats_error(math.sqrt(n) * float(differences.std()), n)
+def _reversed_start(cut: Parents, arrow: Arrow, rules: Rules) -> Parents | None:
+    """Reverse an edge that was cut; if this makes a cycle, keep fewer of the other edges."""
+    cause, effect = arrow
+    ends = changed(cut, {end: rules.start[end] for end in arrow})
+    for graph in (cut, ends, rules.start):
+        start = changed(graph, {cause: graph[cause] | {effect}})
+        if len(causal_order(start)) == len(start):
+            return start
+    return None
+
+
+def loss(score: LocalScore, best: Parents, rival: Parents, rules: Rules) -> Loss:
+    """Compare a graph with the best one."""
+    nats = 0.0 - saved(score, best, rival, rules)
+    changes = {j: causes for j, causes in enumerate(rival) if causes != best[j]}
+    n = len(score.sample.values)
+    n_rows = min([score.n_rows(j, best[j], sets) for j, sets in changes.items()], default=n)
+    differences = np.zeros(n)
+    for j, share in row_shares(score, best, changes).items():
+        if score.is_comparable(j, best[j], rival[j]):
+            rows = score.sample.rows(score.sample.incomplete_among([j], best[j], rival[j]))
+            longer = score.model(j, rival[j], best[j]).nats
+            differences[rows] += share * (longer - score.model(j, best[j], rival[j]).nats)
+    error = nats_error(math.sqrt(n) * float(differences.std()), n_rows)
     # Negative without a required edge that saves nothing.
     return Loss(nats, float(expit(SLOPE * nats / error)))

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from anmmm._categories import Column
 from anmmm._tables import Columns, SourceError, Table
 from anmmm._tables.table import missing_text
 from anmmm._text import brief, counted, listed
-from anmmm._typing import BoolArray, IntArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
 from anmmm.graph.forms import PartialGraph
-from anmmm.graph.lengths import Sample
+from anmmm.graph.sample import Sample
+from anmmm.graph.score import MIN_ROWS
 from anmmm.graph.search import Rules, causal_order
 from anmmm.preprocessing import standardize
 
-MIN_ROWS = 20
+# Fraction of complete rows from which others are left out: hidden groups need complete rows.
+MIN_COMPLETE = 0.9
 # Omitted columns that a warning names.
 MOST_NAMED = 8
 # Bytes that the curves over all columns may take.
@@ -86,14 +88,20 @@ def read_columns(
         raise SourceError(table.name, None, problem)
     used = {name: usable[name] for name in names}
     is_complete = _complete(used)
-    n_dropped = int(np.count_nonzero(~is_complete))
-    if missing == "raise" and n_dropped:
+    n_incomplete = int(np.count_nonzero(~is_complete))
+    if missing == "raise" and n_incomplete:
         text = missing_text({f"column {name!r}": column for name, column in used.items()})
-        rows = counted(n_dropped, "incomplete row")
-        problem = f"{text}; missing='drop' leaves out the {rows}"
-        raise SourceError(table.name, None, problem)
-    _refuse_size(table.name, len(names), len(is_complete) - n_dropped)
-    used = {name: column.take(is_complete) for name, column in used.items()}
+        remedy = f"leaves out the {counted(n_incomplete, 'incomplete row')}"
+        if not _are_enough(used, is_complete):
+            remedy = "uses the rows that have the columns of each fit"
+        raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
+    kept = is_complete
+    if not _are_enough(used, is_complete):
+        # A row with one value has nothing to compare.
+        kept = np.sum([~column.missing for column in used.values()], axis=0) >= 2
+    n_dropped = int(np.count_nonzero(~kept))
+    _refuse_size(table.name, len(names), len(kept) - n_dropped)
+    used = {name: column.take(kept) for name, column in used.items()}
     sample = Sample(
         np.column_stack([column.values for column in used.values()]),
         tuple(column.is_categorical for column in used.values()),
@@ -141,51 +149,61 @@ def _complete(columns: Columns) -> BoolArray:
     return np.asarray(~np.logical_or.reduce(missing))
 
 
+def _are_enough(columns: Columns, is_complete: BoolArray) -> bool:
+    """Return whether the incomplete rows may be left out: they are few, and all columns vary."""
+    if is_complete.mean() < MIN_COMPLETE:
+        return False
+    return not any(column.take(is_complete).is_constant() for column in columns.values())
+
+
 def _useless(columns: Columns) -> dict[Hashable, str]:
-    """Return what is wrong with columns that have no values, are constant or copies of others."""
+    """Return what is wrong with columns that have few values, are constant or copies of others."""
     useless: dict[Hashable, str] = {}
     for name, column in columns.items():
-        if column.missing.all():
+        n_values = int(np.count_nonzero(~column.missing))
+        if n_values == 0:
             useless[name] = "has no values"
         elif column.is_constant():
             useless[name] = "is constant"
-    # Again after each change, because rows are complete that only such a column made incomplete.
-    while True:
-        kept = {name: column for name, column in columns.items() if name not in useless}
-        is_complete = _complete(kept) if kept else np.zeros(0, dtype=bool)
-        n_rows = int(np.count_nonzero(is_complete))
-        if n_rows < MIN_ROWS:
-            return useless
-        kept = {name: column.take(is_complete) for name, column in kept.items()}
-        problem = f"is constant in the {n_rows} complete rows"
-        constant = {name: problem for name, column in kept.items() if column.is_constant()}
-        more = constant or _copies(kept)
-        if not more:
-            return useless
-        useless |= more
+        elif n_values < min(MIN_ROWS, len(column.values)):
+            useless[name] = f"has {counted(n_values, 'value')}; a graph needs {MIN_ROWS}"
+        else:
+            for first, other in columns.items():
+                if first == name:
+                    break
+                if first not in useless and _are_copies(other, column):
+                    useless[name] = f"repeats {first!r}"
+                    break
+    return useless
 
 
-def _copies(columns: Columns) -> dict[Hashable, str]:
-    """Return of which earlier column others are linear, or differ by the names of categories."""
-    names = list(columns)
-    numbers = []
-    for column in columns.values():
-        values = column.values
-        if not column.is_ordered:
-            # The row in which a category occurs first, whatever its name.
-            _, first_rows, places = np.unique(values, return_index=True, return_inverse=True)
-            values = first_rows[places].astype(np.float64)
-        numbers.append(values)
-    standardized = standardize(np.column_stack(numbers))[0].T
-    # With equal signs of their first values, copies are next to each other in lexical order.
-    signed = standardized * np.where(standardized[:, :1] < 0.0, -1.0, 1.0)
-    order = sorted(range(len(names)), key=lambda place: signed[place, :MIN_ROWS].round(6).tolist())
-    copies = {}
-    for before, after in pairwise(order):
-        if np.abs(signed[before] - signed[after]).max() <= COPY_TOLERANCE:
-            first, second = sorted((before, after))
-            copies[names[second]] = f"repeats {names[first]!r}"
-    return copies
+def _are_copies(first: Column, second: Column) -> bool:
+    """Return whether columns are linear in each other, or differ by the names of categories."""
+    rows = np.flatnonzero(~(first.missing | second.missing))
+    if len(rows) < MIN_ROWS:
+        return False
+    # Few rows show of most pairs that they differ.
+    for part in (rows[:MIN_ROWS], rows):
+        numbers = np.column_stack([_numbers(first, part), _numbers(second, part)])
+        if np.any(numbers.min(axis=0) == numbers.max(axis=0)):
+            if part is rows:
+                return False
+            continue
+        standardized = standardize(numbers)[0]
+        signs = np.where(standardized[0] < 0.0, -1.0, 1.0)
+        differences = np.subtract(*(standardized * signs).T)
+        if np.abs(differences).max() > COPY_TOLERANCE:
+            return False
+    return True
+
+
+def _numbers(column: Column, rows: IntArray) -> FloatArray:
+    """Return the values of rows; of categories the row in which each occurs first."""
+    values = np.asarray(column.values[rows], dtype=np.float64)
+    if column.is_ordered:
+        return values
+    _, first_rows, places = np.unique(values, return_index=True, return_inverse=True)
+    return first_rows[places].astype(np.float64)
 
 
 def rules_of(

@@ -12,6 +12,7 @@ from anmmm.evidence.check import normal_scores
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.graph import CausalGraph
+from anmmm.graph.sample import Sample
 from anmmm.plotting.groups import GRID, Groups, Pieces, Shown, draw_groups, mechanism_names
 from anmmm.plotting.style import as_text, check_result
 
@@ -61,8 +62,9 @@ def plot_effect(
     responsibilities = node._model.responsibilities
     names = mechanism_names(responsibilities.shape[1])
     groups = Groups(names, responsibilities.argmax(axis=1), responsibilities)
-    over = _shown(graph, cause)
-    shown = _shown(graph, effect)
+    sample = graph._sample_of(node)
+    over = _shown(sample, cause)
+    shown = _shown(sample, effect)
     grid, curves = graph._curve(effect, cause, GRID)
     drawn: Pieces = {}
     for index in np.unique(groups.labels).tolist():
@@ -81,8 +83,7 @@ def plot_effect(
     return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend, marker_size=size)
 
 
-def _shown(graph: CausalGraph, name: Hashable) -> Shown:
-    sample = graph._sample
+def _shown(sample: Sample, name: Hashable) -> Shown:
     place = sample.names.index(name)
     values = sample.values[:, place]
     return Shown(as_text(name), values, sample.levels[place], sample.categorical[place])

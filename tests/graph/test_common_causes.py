@@ -65,8 +65,8 @@ def test_neither_order_nor_units_nor_workers_matter(monkeypatch):
     assert (other.loss_without, other.loss_reversed) == pytest.approx(
         (edge.loss_without, edge.loss_reversed), rel=1e-6
     )
-    monkeypatch.setattr("anmmm.graph.lengths.SMALL", 0)
-    monkeypatch.setattr("anmmm.graph.confounded.BATCH", 1)
+    monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
+    monkeypatch.setattr("anmmm.graph.common_causes.BATCH", 1)
     with joblib.parallel_config("threading"):
         parallel = infer_graph(table, n_jobs=2)
     assert list(map(str, parallel.edges)) == edges

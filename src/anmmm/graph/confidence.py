@@ -1,0 +1,231 @@
+"""How sure an edge is: the nats that graphs lose without it, and caveats about rows and values.
+
+As with pairs (`anmmm.direction.caveats`), the graph is searched again without outliers and copies
+of rows, and an edge is no surer than it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from anmmm._compiling import LOGGER
+from anmmm._typing import FloatArray, IntArray
+from anmmm.direction.caveats import (
+    CONFIRMING_CONFIDENCE,
+    FUNCTION_NOTE,
+    UNSURE,
+    Caveat,
+    copies_note,
+    distinct_fraction,
+    distinct_rows,
+    is_function,
+    outlier_mask,
+    outliers_note,
+)
+from anmmm.evidence.check import is_determined
+from anmmm.graph.find import Found, find_graph
+from anmmm.graph.forms import ARROW, LINE
+from anmmm.graph.sample import Sample
+from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
+from anmmm.graph.search import Arrow
+
+# Fewest columns whose combinations are looked at, of two one would determine the other; fewest
+# combinations, because dummies of a category are combinations too; and how often each occurs.
+MIN_REPEATED_COLUMNS = 3
+MIN_COMBINATIONS = 8
+MIN_REPEATS = 3.0
+# Note of an arrow whose reverse the arguments rule out.
+DIRECTION_GIVEN = "direction given"
+
+
+class Confidence(NamedTuple):
+    """The kind of an edge, the confidence in it, and a note."""
+
+    kind: str
+    confidence: float
+    note: str
+
+
+class Misleading(NamedTuple):
+    """Notes on rows that mislead, and the graph of the table without them."""
+
+    outliers: str = ""
+    copies: str = ""
+    found_without: Found | None = None
+
+    def caveats(self, arrow: Arrow, kind: str) -> list[Caveat]:
+        """Return what the graph without these rows leaves of the confidence in an edge."""
+        confidence = confidence_there(self.found_without, arrow, kind)
+        is_confirmed = confidence >= CONFIRMING_CONFIDENCE
+        if not self.copies and (not self.outliers or is_confirmed):
+            return []
+        note = "; ".join(text for text in (self.outliers, self.copies) if text)
+        return [Caveat(note, confidence)]
+
+
+class Repeated(NamedTuple):
+    """Columns whose combinations of values occur again, and the graph of the distinct ones."""
+
+    columns: frozenset[int]
+    note: str
+    found: Found | None
+
+    def caveat(self, arrow: Arrow, kind: str) -> Caveat:
+        """Return what the graph of distinct combinations leaves of the confidence in an edge."""
+        places = sorted(self.columns)
+        there = places.index(arrow[0]), places.index(arrow[1])
+        return Caveat(self.note, confidence_there(self.found, there, kind))
+
+
+def confidence_there(found: Found | None, arrow: Arrow, kind: str) -> float:
+    """Return the confidence in another graph in an arrow, in ``<->``, or in any edge for ``--``."""
+    edges = {} if found is None else found.edges
+    edge = edges.get(arrow)
+    if edge is None and kind != ARROW:
+        edge = edges.get(arrow[::-1])
+    if edge is None or kind not in (LINE, edge[0]):
+        return 0.5
+    return edge[1]
+
+
+def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
+    """Return the kind, confidence and note of each edge."""
+    misleading = search_without_misleading_rows(found)
+    repeated = search_distinct_combinations(found)
+    confidences = {}
+    for arrow, (kind, confidence) in found.edges.items():
+        is_arrow = kind == ARROW
+        is_given = kind != "<->" and found.challenges[arrow].is_given
+        note = "as short the other way round" if kind == LINE else ""
+        caveats = misleading.caveats(arrow, kind)
+        if repeated is not None and repeated.columns.issuperset(arrow):
+            caveats = [*caveats, repeated.caveat(arrow, kind)]
+        if is_arrow and not is_given:
+            caveats = [*_arrow_caveats(found, arrow), *caveats]
+        cap = min(caveats, key=lambda caveat: caveat.max_confidence, default=Caveat("", 1.0))
+        if kind != "<->" and not is_given and is_determined(found.models[arrow[1]]):
+            # A cause may as well be the effect.
+            name = found.score.sample.names[arrow[1]]
+            note = f"the causes determine {name}: any of these columns may be the effect"
+            confidence = min(confidence, UNSURE)
+        elif cap.max_confidence < confidence:
+            note, confidence = cap
+        if is_given:
+            note = f"{DIRECTION_GIVEN}; {note}" if note else DIRECTION_GIVEN
+        confidences[arrow] = Confidence(kind, confidence, note)
+    return confidences
+
+
+def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
+    """Return the caveats about the direction of an edge: they leave open that there is one."""
+    sample = found.score.sample
+    caveats = []
+    for end in arrow:
+        # A cause that is left out may turn other edges.
+        if len(found.parents[end]) >= found.rules.max_parents:
+            note = f"{sample.names[end]} has as many causes as allowed: not sure"
+            caveats.append(Caveat(note, UNSURE))
+    if not any(sample.categorical[end] for end in arrow):
+        rows = sample.rows(sample.incomplete_among(arrow))
+        cause, effect = (sample.values[rows, end] for end in arrow)
+        if is_function(cause, effect):
+            caveats.append(Caveat(FUNCTION_NOTE, UNSURE))
+    return caveats
+
+
+def search_without_misleading_rows(found: Found) -> Misleading:
+    """Search the graph again without outliers and copies of rows, if there are any."""
+    sample = found.score.sample
+    outliers = np.zeros(len(sample.values), dtype=bool)
+    for column, is_categorical in zip(sample.values.T, sample.categorical, strict=True):
+        observed = ~np.isnan(column)
+        if not is_categorical:
+            outliers[observed] |= outlier_mask(column[observed])
+    kept = ~outliers
+    outlier_text = outliers_note(int(outliers.sum())) if outliers.any() else ""
+    copies_text = ""
+    # A missing value is one more value.
+    filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
+    fraction = distinct_fraction(filled)
+    if fraction < 1.0:
+        kept &= np.isin(np.arange(len(kept)), distinct_rows(filled))
+        copies_text = copies_note(fraction)
+    if kept.all():
+        return Misleading()
+    values = sample.values[kept]
+    LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
+    columns = range(values.shape[1])
+    second = _search_again(values, columns, found)
+    return Misleading(outlier_text, copies_text, second)
+
+
+def search_distinct_combinations(found: Found) -> Repeated | None:
+    """Search the graph of columns whose combinations occur again, of each only one, if any."""
+    sample = found.score.sample
+    if sample.incomplete or not found.edges:
+        return None
+    columns = repeated_columns(sample.values)
+    if not columns:
+        return None
+    values = np.unique(sample.values[:, columns], axis=0)
+    note = (
+        f"{len(values)} combinations of {len(columns)} columns occur "
+        f"{len(sample.values) / len(values):.2g} times: distinct ones count"
+    )
+    second = _search_again(values, columns, found)
+    return Repeated(frozenset(columns), note, second)
+
+
+def repeated_columns(values: FloatArray) -> list[int]:
+    """Return three or more columns whose combinations occur again, each a function of the others.
+
+    So are the properties of ships that are measured at many speeds, or of sites visited again.
+    """
+    n = len(values)
+    numbers = [np.unique(column, return_inverse=True)[1] for column in values.T]
+    columns = [place for place, column in enumerate(numbers) if column.max() < n / MIN_REPEATS]
+    table = np.column_stack(numbers)
+    while len(columns) >= MIN_REPEATED_COLUMNS:
+        n_combinations = len(np.unique(table[:, columns], axis=0))
+        counts = []
+        for place in columns:
+            others = [other for other in columns if other != place]
+            counts.append(len(np.unique(table[:, others], axis=0)))
+        fewest = min(counts)
+        if fewest == n_combinations:
+            if not MIN_COMBINATIONS <= n_combinations <= n / MIN_REPEATS:
+                return []
+            return _with_nearly_repeated(table, columns, n_combinations)
+        # The column that makes most combinations.
+        del columns[counts.index(fewest)]
+    return []
+
+
+def _with_nearly_repeated(table: IntArray, columns: list[int], n_combinations: int) -> list[int]:
+    """Add columns that make fewer than twice as many combinations."""
+    for place in range(table.shape[1]):
+        if place not in columns:
+            more = [*columns, place]
+            n_more = len(np.unique(table[:, more], axis=0))
+            if n_more < 2 * n_combinations and n_more <= len(table) / MIN_REPEATS:
+                columns = more
+    return sorted(columns)
+
+
+def _search_again(values: FloatArray, columns: Sequence[int], found: Found) -> Found | None:
+    """Search the graph of other rows; None if they are too few, or a column is constant there."""
+    n_values = np.count_nonzero(~np.isnan(values), axis=0)
+    if n_values.min() < MIN_ROWS or np.any(np.nanmin(values, axis=0) == np.nanmax(values, axis=0)):
+        return None
+    score = found.score
+    sample = Sample(
+        values,
+        tuple(score.sample.categorical[place] for place in columns),
+        tuple(score.sample.names[place] for place in columns),
+    )
+    rules = found.rules.among(columns)
+    second = LocalScore(ColumnModels(sample), score.n_jobs, score.log)
+    return find_graph(second, rules, found.phases)

@@ -1,0 +1,300 @@
+"""The local score of a graph: the length of each column given its causes, fitted once.
+
+Every phase of an inference asks here. `LocalScore` caches what models say, divides the work among
+workers, counts it and writes it to a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Protocol
+
+import joblib
+import numpy as np
+
+from anmmm._threads import single_thread
+from anmmm._typing import FloatArray
+from anmmm._workers import worker_options
+from anmmm.evidence.check import EDGE, normal_scores
+from anmmm.evidence.models import ConditionalModel
+from anmmm.evidence.vectors import describe_over
+from anmmm.graph.fits import FitLog, Number, Task
+from anmmm.graph.sample import Sample
+from anmmm.preprocessing import standardize
+
+# Fits of a task of a worker.
+BATCH = 8
+# Most rows by which further causes are screened.
+SCREEN_ROWS = 5000
+# Guessed nats from which a further cause is fitted: 2 halves the time, and changed 3 graphs of 262
+# by an edge each.
+MIN_SCREEN_NATS = 2.0
+# Columns squared times rows, at least 300, below which processes cost more time than they save.
+SMALL = 200_000
+# Rows from which kernels take most of the time, so that threads help with small tables.
+THREAD_ROWS = 500
+
+# Fewest rows by which causes of a column are compared.
+MIN_ROWS = 20
+# Rows that a fit needs for each cause.
+ROWS_PER_PARENT = 10
+
+# A column, its causes, and columns whose missing values leave rows out.
+Fit = tuple[int, frozenset[int], frozenset[int]]
+# A column and its causes.
+Key = tuple[int, frozenset[int]]
+# A column, its causes, and others that are compared with them.
+Comparison = tuple[int, frozenset[int], frozenset[int]]
+# Columns by node.
+CauseSets = Mapping[int, frozenset[int]]
+
+
+class Models(Protocol):
+    """Models of the columns of a sample given their causes."""
+
+    sample: Sample
+    # Of all that the models depend on.
+    digest: str
+
+    def model(
+        self, node: int, causes: frozenset[int], complete: frozenset[int], /
+    ) -> ConditionalModel:
+        """Return the model of a column given its causes, in rows that have `complete` columns."""
+
+    def length(self, node: int, causes: frozenset[int], complete: frozenset[int]) -> float:
+        """Return the nats of a column given its causes, in these rows."""
+
+    def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
+        """Return whether any column may save nats as a further cause."""
+
+    def prepare(self, fits: Iterable[Fit]) -> None:
+        """Fit what the lengths of these columns and causes are compared with."""
+
+
+class ColumnModels:
+    """The shortest model of each column given its causes; the latest ones stay in memory."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.digest = sample.digest
+        self.model = lru_cache(sample.capacity)(self._model)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the models out of pickles."""
+        return ColumnModels, (self.sample,)
+
+    def _model(
+        self, node: int, causes: frozenset[int], complete: frozenset[int]
+    ) -> ConditionalModel:
+        part = self.sample.part(complete)
+        return describe_over(part.variable(node), [part.variable(at) for at in sorted(causes)])
+
+    def length(self, node: int, causes: frozenset[int], complete: frozenset[int]) -> float:
+        """Fit a column, and return its length given its causes."""
+        return float(self.model(node, causes, complete).length)
+
+    def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
+        """Return whether a screen of further causes may miss one: it sees residuals only."""
+        return not causes
+
+    def prepare(self, fits: Iterable[Fit]) -> None:
+        """Do nothing, because these lengths are compared with no others."""
+
+
+class LocalScore:
+    """Description lengths in nats of columns given their causes, and other numbers of fits."""
+
+    def __init__(self, models: Models, n_jobs: int | None = 1, log: FitLog | None = None) -> None:
+        n, p = models.sample.values.shape
+        self.models = models
+        self.sample = models.sample
+        # Whether threads of this process do the work.
+        self.uses_threads = p**2 * max(n, 300) < SMALL
+        self.n_jobs = 1 if self.uses_threads and n < THREAD_ROWS else n_jobs
+        self.log = log or FitLog()
+        self.known: dict[Task, Any] = dict(self.log.known.get(models.digest, {}))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the log to the process that has it."""
+        return vars(self) | {"log": FitLog(), "n_jobs": 1}
+
+    def model(
+        self, node: int, causes: Collection[int], beside: Collection[int] = ()
+    ) -> ConditionalModel:
+        """Return the model of a column given its causes, in rows that have columns `beside` too."""
+        complete = self.sample.incomplete_among([node], causes, beside)
+        return self.models.model(node, frozenset(causes), complete)
+
+    def length(self, node: int, causes: Collection[int], beside: Collection[int] = ()) -> float:
+        """Return the length of a column given its causes, in rows that have columns `beside`."""
+        complete = self.sample.incomplete_among([node], causes, beside)
+        task = "length", node, frozenset(causes), complete
+        if task not in self.known:
+            self._fit([task[1:]])
+        length: float = self.known[task]
+        return length
+
+    def saved(self, node: int, before: Collection[int], after: Collection[int]) -> float:
+        """Return the nats that other causes of a column save, in the rows that have all of them.
+
+        0 if these rows are too few.
+        """
+        if not self.is_comparable(node, before, after):
+            return 0.0
+        return self.length(node, before, after) - self.length(node, after, before)
+
+    def n_rows(self, node: int, *causes: Iterable[int]) -> int:
+        """Return the number of rows that have a column and its causes."""
+        return len(self.sample.part(self.sample.incomplete_among([node], *causes)).values)
+
+    def is_comparable(self, node: int, before: Iterable[int], after: Iterable[int]) -> bool:
+        """Return whether enough rows have a column and its causes, which vary there."""
+        columns = {node, *before, *after}
+        complete = self.sample.incomplete_among(columns)
+        if not complete:
+            return True
+        values = self.sample.part(complete).values[:, sorted(columns)]
+        if len(values) < max(MIN_ROWS, ROWS_PER_PARENT * (len(columns) - 1)):
+            return False
+        return bool(np.all(values.min(axis=0) < values.max(axis=0)))
+
+    def fit(self, comparisons: Iterable[Comparison]) -> None:
+        """Fit columns given causes and others, if they are new, in workers if they are many."""
+        fits = []
+        for node, before, after in comparisons:
+            if self.is_comparable(node, before, after):
+                complete = self.sample.incomplete_among([node], before, after)
+                fits += [(node, before, complete), (node, after, complete)]
+        self._fit(fits)
+
+    def _fit(self, fits: Iterable[Fit]) -> None:
+        new = [fit for fit in dict.fromkeys(fits) if ("length", *fit) not in self.known]
+        self.models.prepare(new)
+        self.compute("length", _length, new, BATCH, shares_known=False)
+
+    def compute(
+        self,
+        name: str,
+        work: Callable[..., Number],
+        arguments: Iterable[tuple[Any, ...]],
+        batch: int,
+        *,
+        shares_known: bool = True,
+    ) -> list[Any]:
+        """Return ``work(score, *arguments)`` for each of these, computed once and kept by name."""
+        tasks = [(name, *columns) for columns in arguments]
+        new = [task for task in dict.fromkeys(tasks) if task not in self.known]
+        self.map(partial(_compute, work), new, batch, shares_known=shares_known)
+        return [self.known[task] for task in tasks]
+
+    def map(
+        self,
+        work: Callable[[LocalScore, Any], Any],
+        items: Sequence[Any],
+        batch: int,
+        *,
+        shares_known: bool = True,
+    ) -> list[Any]:
+        """Return ``work(score, item)`` for each item, in workers if there are several batches.
+
+        `shares_known`: whether workers get what is known, megabytes for some hundred columns.
+        Threads take one item at a time, and share all models.
+        """
+        size = 1 if self.uses_threads else batch
+        if len(items) <= size or joblib.effective_n_jobs(self.n_jobs) == 1:
+            return [work(self, item) for item in items]
+        batches = [items[start : start + size] for start in range(0, len(items), size)]
+        known = self.known if shares_known else {}
+        # Copies, because what threads find is stored while others work.
+        calls = (joblib.delayed(_run)(self.models, dict(known), work, part) for part in batches)
+        options = {"backend": "threading", "return_as": "generator"}
+        parallel = joblib.Parallel(
+            self.n_jobs, **(options if self.uses_threads else worker_options())
+        )
+        results = []
+        for part, found in parallel(calls):
+            self.store(found)
+            results += part
+        return results
+
+    def store(self, found: Mapping[Task, Number]) -> None:
+        """Keep results that are new."""
+        new = {task: result for task, result in found.items() if task not in self.known}
+        self.log.add(self.models.digest, new)
+        self.known.update(new)
+
+    def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
+        """Return the columns that are tried as a further cause of a column."""
+        if self.models.needs_all_candidates(node, causes):
+            return frozenset(range(len(self.sample.categorical))) - causes - {node}
+        return self.screen([(node, causes)])[0]
+
+    def screen(self, keys: Sequence[Key]) -> list[frozenset[int]]:
+        """Return the columns that may save nats as a further cause of each column.
+
+        Guessed by squared projections of `residuals` on the first m curves over each column, less a
+        nat for each of these.
+        """
+        return [frozenset(columns) for columns in self.compute("screen", _screen, keys, BATCH)]
+
+    def residuals(self, node: int, causes: frozenset[int], rows: slice = slice(None)) -> FloatArray:
+        """Return all that a further cause may explain, standardized, (n_rows, n_targets).
+
+        The residual of a column, its square and its product with each cause; zeros without one.
+        """
+        residual = normal_scores(self.model(node, causes))[rows]
+        if np.ptp(residual) < EDGE:
+            return np.zeros((len(residual), 1))
+        values = self.sample.part(self.sample.incomplete_among([node], causes)).standardized[rows]
+        products = [residual * values[:, place] for place in sorted(causes)]
+        return standardize(np.column_stack([residual, residual**2, *products]))[0]
+
+
+def _length(
+    score: LocalScore, node: int, causes: frozenset[int], complete: frozenset[int]
+) -> float:
+    return score.models.length(node, causes, complete)
+
+
+def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
+    """Return the columns of `LocalScore.screen`; none if too few rows have the causes."""
+    if not score.is_comparable(node, causes, causes):
+        return []
+    sample = score.sample
+    rows = slice(None, None, -(-len(sample.values) // SCREEN_ROWS))
+    own = sample.incomplete_among([node], causes)
+    targets = score.residuals(node, causes, slice(None) if sample.incomplete else rows)
+    found = []
+    for place in range(len(sample.categorical)):
+        if place == node or place in causes or not score.is_comparable(node, causes, [place]):
+            continue
+        complete = sample.incomplete_among(own, [place])
+        if complete:
+            rows = slice(None)
+            common = targets[sample.rows(complete)[sample.rows(own)]]
+        else:
+            common = targets
+        curves = sample.part(complete).variable(place).basis.design[rows, 1:]
+        nats = 0.5 / len(common) * (curves.T @ common) ** 2 - 1.0
+        if nats.cumsum(axis=0).max(initial=0.0) > MIN_SCREEN_NATS:
+            found.append(place)
+    return found
+
+
+def _compute(work: Callable[..., Number], score: LocalScore, task: Task) -> None:
+    score.store({task: work(score, *task[1:])})
+
+
+def _run(
+    models: Models,
+    known: dict[Task, Number],
+    work: Callable[[LocalScore, Any], Any],
+    items: Sequence[Any],
+) -> tuple[list[Any], dict[Task, Number]]:
+    """Return the results of `work` in a worker, and what it adds to what is known."""
+    score = LocalScore(models)
+    score.known = dict(known)
+    with single_thread(), joblib.parallel_config("sequential"):
+        results = [work(score, item) for item in items]
+    return results, {task: found for task, found in score.known.items() if task not in known}
