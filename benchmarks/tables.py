@@ -2,6 +2,7 @@
 
     python -m benchmarks.tables families nothing --rows decisions.parquet
     python -m benchmarks.tables graphs-study --rows graphs.parquet
+    python -m benchmarks.tables graphs-real --rows real-graphs.parquet
 
 writes docs/stored/NAME.csv of the rows that the table is made of; its first lines name the commands
 that make the rows. `benchmarks.numbers` then puts tables into pages.
@@ -22,7 +23,7 @@ from scipy.special import expit
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES
 from anmmm.evaluation.rates import standard_error
-from benchmarks import clusters, graphs
+from benchmarks import clusters, graphs, real_graphs
 from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
 from benchmarks.cluster_sureness import sureness_summary
 from benchmarks.decide import OURS, judged
@@ -264,6 +265,7 @@ TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "columns": columns,
     "columns-real": columns_real,
     "graphs-study": graphs.summary,
+    "graphs-real": real_graphs.summary,
     "clusters": clusters.summary,
     "mechanisms": clusters.mechanisms_summary,
     "mechanisms-real": clusters.mechanisms_summary,

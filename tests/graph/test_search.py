@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
+from anmmm import infer_direction
 from anmmm.direction.prior import nats_error
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import ColumnModels, LocalScore
@@ -161,3 +163,23 @@ def test_a_further_cause_that_saves_much_is_not_passed_over(rng):
     score = score_of(np.column_stack(columns))
     assert score.candidates(3, frozenset({0})) >= {1}
     assert score.candidates(3, frozenset()) == {0, 1, 2}
+
+
+def test_a_direction_has_the_prior_of_pairs(rng):
+    """Two columns with repeated values: the edge has the log-odds of `infer_direction`."""
+    x = rng.normal(size=200).round(1)
+    y = (np.tanh(2.0 * x) + 0.3 * rng.normal(size=200)).round(2)
+    score = score_of(np.column_stack([x, y]))
+    _, challenges = search(score, rules(2))
+    ((arrow, challenge),) = challenges.items()
+    pair = infer_direction(x, y, common_cause=False)
+    odds = pair.log_odds if arrow == (0, 1) else -pair.log_odds
+    assert challenge.direction_confidence == pytest.approx(expit(odds), rel=1e-6)
+
+
+def test_without_the_prior_a_direction_has_its_nats_alone(rng):
+    x = rng.normal(size=200).round(1)
+    y = (np.tanh(2.0 * x) + 0.3 * rng.normal(size=200)).round(2)
+    _, challenges = search(score_of(np.column_stack([x, y])), rules(2, prior="flat"))
+    ((_, challenge),) = challenges.items()
+    assert challenge.direction_confidence == challenge.reversed.confidence

@@ -23,6 +23,7 @@ from anmmm.cli.options import (
     parse_names,
     parsed_by,
     plot_option,
+    prior_option,
     with_options,
 )
 
@@ -87,6 +88,7 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
         help="Whether to search hidden variables that switch several columns.  [default: search]",
     ),
     common_cause_option,
+    prior_option,
     jobs_option,
     header_option,
     missing_option,

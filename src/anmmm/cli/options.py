@@ -165,6 +165,12 @@ common_cause_option = click.option(
     help="Whether to try a hidden common cause of both variables (a confounder). Without it "
     "confounded pairs may get a sure direction.  [default: try it]",
 )
+prior_option = click.option(
+    "--prior",
+    metavar="learned|flat",
+    help="learned: lengths are weighed with plain features, as learned from real pairs. flat: "
+    "the lengths alone decide.  [default: learned]",
+)
 decision_options = [
     click.option(
         "--criterion",
@@ -173,12 +179,7 @@ decision_options = [
         "the dependence of latent and cause: hsic, hsic_ratio.",
     ),
     common_cause_option,
-    click.option(
-        "--prior",
-        metavar="learned|flat",
-        help="learned: lengths are weighed with plain features, as learned from real pairs. flat: "
-        "the lengths alone decide.  [default: learned]",
-    ),
+    prior_option,
 ]
 max_samples_option = click.option(
     "--max-samples",

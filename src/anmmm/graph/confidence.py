@@ -99,7 +99,7 @@ def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
     for arrow, (kind, confidence) in found.edges.items():
         is_arrow = kind == ARROW
         is_given = kind != "<->" and found.challenges[arrow].is_given
-        note = "as short the other way round" if kind == LINE else ""
+        note = "as probable the other way round" if kind == LINE else ""
         caveats = misleading.caveats(arrow, kind)
         if repeated is not None and repeated.columns.issuperset(arrow):
             caveats = [*caveats, repeated.caveat(arrow, kind)]

@@ -15,12 +15,19 @@ from anmmm._compiling import LOGGER, can_report, listening
 from anmmm._tables import check_header, open_table
 from anmmm._threads import single_thread
 from anmmm._typing import IntArray, StrPath
-from anmmm._validation import check_between, check_count, check_flag, check_nonnegative
+from anmmm._validation import (
+    check_between,
+    check_choice,
+    check_count,
+    check_flag,
+    check_nonnegative,
+)
 from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.run import check_jobs
 from anmmm.direction.hypotheses import independence_probability
 from anmmm.direction.outcome import SURE
+from anmmm.direction.prior import PRIORS, Prior
 from anmmm.evidence.check import normal_scores
 from anmmm.graph.confidence import Confidence, edge_confidences
 from anmmm.graph.find import Found, Phases, find_graph
@@ -57,6 +64,7 @@ def infer_graph(
     min_gain: float = MIN_GAIN,
     hidden_groups: bool = True,
     common_cause: bool = True,
+    prior: Prior = "learned",
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: StrPath | None = None,
@@ -105,6 +113,9 @@ def infer_graph(
     common_cause : bool
         Whether an edge may be a hidden common cause of its ends, ``"<->"``, if that is shorter. Up
         to 20 000 rows.
+    prior : {"learned", "flat"}
+        ``"learned"``: how far nats are trusted about the direction of an edge, and what features of
+        its columns add, is that of pairs (see `infer_direction`). ``"flat"``: nats alone decide.
     n_jobs : int or None
         Number of workers, as in joblib: processes, or threads for small tables (10 columns of
         500 rows). The result does not depend on it.
@@ -152,6 +163,7 @@ def infer_graph(
     jobs = check_jobs(n_jobs)
     check_flag(hidden_groups, "hidden_groups")
     check_flag(common_cause, "common_cause")
+    check_choice(prior, "prior", PRIORS)
     table = open_table(table, check_header(header), columns)
     partial = None if within is None else read_graph(within)
     if partial is not None:
@@ -173,6 +185,7 @@ def infer_graph(
         within=partial,
         max_parents=most,
         min_gain=least,
+        prior=prior,
     )
     LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
     with _logging(sample, progress, checkpoint) as log, single_thread():

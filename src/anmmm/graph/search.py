@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.direction.outcome import LEANING
-from anmmm.direction.prior import nats_error
+from anmmm.direction.prior import Prior, learned_log_odds, nats_error
 from anmmm.graph.score import CauseSets, LocalScore
 
 # Nats that a move has to save, so that rounding errors are no gain.
@@ -37,12 +37,16 @@ Arrow = tuple[int, int]
 
 @dataclass(frozen=True)
 class Rules:
-    """Edges that a graph may have and must have, (n, n) from cause to effect, and their price."""
+    """Edges that a graph may have and must have, (n, n) from cause to effect, and their price.
+
+    `prior`: whether features of two columns speak for a direction, as in pairs.
+    """
 
     allowed: BoolArray
     required: BoolArray
     max_parents: int
     min_gain: float
+    prior: Prior = "learned"
 
     def forbidding(self, arrow: Arrow) -> Rules:
         """Forbid an edge in both directions, also if it was required."""
@@ -69,17 +73,26 @@ class Rules:
 
 
 class Loss(NamedTuple):
-    """Nats by which a graph is longer than the best one, and the probability that it is worse."""
+    """Nats by which a graph is longer than the best one, also over their standard error."""
 
     nats: float
-    confidence: float
+    standardized: float
+
+    @property
+    def confidence(self) -> float:
+        """The probability that it is worse."""
+        return float(expit(SLOPE * self.standardized))
 
 
 class Challenge(NamedTuple):
-    """Losses of the best graphs without an edge and with it reversed; the end of a free climb."""
+    """Losses of the best graphs without an edge and with it reversed; the end of a free climb.
+
+    `direction_confidence` is the probability of the direction.
+    """
 
     removed: Loss
     reversed: Loss
+    direction_confidence: float
     restarted: Parents
 
     @property
@@ -89,18 +102,18 @@ class Challenge(NamedTuple):
 
     @property
     def is_directed(self) -> bool:
-        """Whether the graph with the edge reversed is clearly longer."""
-        return self.reversed.confidence >= LEANING
+        """Whether the edge has a direction."""
+        return self.direction_confidence >= LEANING
 
     @property
     def confidence(self) -> float:
         """The probability of the edge, and of its direction if it has one."""
         if not self.is_directed:
             return self.removed.confidence
-        return min(self.removed.confidence, self.reversed.confidence)
+        return min(self.removed.confidence, self.direction_confidence)
 
 
-RULED_OUT = Loss(math.inf, 1.0)
+RULED_OUT = Loss(math.inf, math.inf)
 
 
 def causal_order(parents: Parents) -> list[int]:
@@ -259,11 +272,28 @@ def challenge(score: LocalScore, arrow: Arrow, best: Parents, rules: Rules) -> C
         if start is not None:
             reversed_graph = climb(score, start, rules.requiring((effect, cause)))
             restarted.append(climb(score, reversed_graph, rules))
+    loss_reversed = RULED_OUT
+    direction_confidence = 1.0
+    if reversed_graph is not None:
+        loss_reversed = loss(score, best, reversed_graph, rules)
+        direction_confidence = direction_probability(score, arrow, loss_reversed, rules)
     return Challenge(
         loss(score, best, removed, rules),
-        RULED_OUT if reversed_graph is None else loss(score, best, reversed_graph, rules),
+        loss_reversed,
+        direction_confidence,
         shortest_graph(score, restarted, rules),
     )
+
+
+def direction_probability(
+    score: LocalScore, arrow: Arrow, loss_reversed: Loss, rules: Rules
+) -> float:
+    """Return the probability of the direction of an edge, with the prior of pairs."""
+    if rules.prior == "flat":
+        return loss_reversed.confidence
+    sample = score.sample.part(score.sample.incomplete_among(arrow))
+    cause, effect = (sample.variable(end) for end in arrow)
+    return float(expit(learned_log_odds(cause, effect, loss_reversed.standardized)))
 
 
 def _reversed_start(cut: Parents, arrow: Arrow, rules: Rules) -> Parents | None:
@@ -291,4 +321,4 @@ def loss(score: LocalScore, best: Parents, rival: Parents, rules: Rules) -> Loss
             differences[rows] += share * (longer - score.model(j, best[j], rival[j]).nats)
     error = nats_error(math.sqrt(n) * float(differences.std()), n_rows)
     # Negative without a required edge that saves nothing.
-    return Loss(nats, float(expit(SLOPE * nats / error)))
+    return Loss(nats, nats / error)

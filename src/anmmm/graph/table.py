@@ -14,6 +14,7 @@ from anmmm._text import brief, counted, listed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
+from anmmm.direction.prior import Prior
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import MIN_ROWS
@@ -217,6 +218,7 @@ def rules_of(
     within: PartialGraph | None,
     max_parents: int,
     min_gain: float,
+    prior: Prior,
 ) -> tuple[Rules, dict[str, list[tuple[Hashable, ...]]]]:
     """Return the rules of a search, and the arguments that are not empty, by names of columns.
 
@@ -243,7 +245,7 @@ def rules_of(
             )
     must = np.logical_or.reduce([*fixed.values()])
     allowed &= ~must.T
-    rules = Rules(allowed, must, max_parents, min_gain)
+    rules = Rules(allowed, must, max_parents, min_gain, prior)
     on_cycle = sorted({*range(n)}.difference(causal_order(rules.start)))
     if on_cycle:
         cyclic = listed([names[place] for place in on_cycle])
