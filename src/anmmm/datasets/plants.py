@@ -27,7 +27,7 @@ def draw_plants() -> tuple[dict[str, FloatArray], IntArray]:
     leaves = 5.0 + 40.0 * np.tanh(height / 30.0) + rng.normal(0.0, 2.0, N_PLANTS)
     fruit = 0.02 * leaves**2 + 6.0 * np.log(water / 100.0) + rng.normal(0.0, 2.0, N_PLANTS)
     table = {"lamp": lamp, "water": water, "height": height, "leaves": leaves, "fruit": fruit}
-    return {name: column.round(1) for name, column in table.items()}, soil
+    return {name: column.round(2) for name, column in table.items()}, soil
 
 
 def cluster_sizes(labels: IntArray) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_pair
+from anmmm._validation import as_pair, check_aligned
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
 
@@ -48,6 +48,7 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     """
     first, second = as_pair(x, y, resolved=False)
     if given is not None:
+        check_aligned(y, given, ("y", "given"))
         conditions = as_pair(x, given, names=("x", "given"), resolved=False)[1]
         first = _residuals(first, conditions)
         second = _residuals(second, conditions)
