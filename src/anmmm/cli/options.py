@@ -124,7 +124,7 @@ mechanisms_option = click.option(
     "--n-mechanisms",
     callback=parsed_by(parse_number),
     metavar="NUMBER|auto",
-    default="2",
+    default="auto",
     show_default=True,
     help="Number of mechanisms; auto chooses it.",
 )

@@ -35,7 +35,7 @@ CAUSES = ("auto", "x", "y")
 @default_float_errors()
 def cluster_pairs(
     source: Any,
-    n_mechanisms: int | str = 2,
+    n_mechanisms: int | str = "auto",
     *,
     cause: str = "auto",
     pairs: Any = None,
