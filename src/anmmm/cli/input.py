@@ -33,7 +33,7 @@ def input_errors(place: str = "") -> Iterator[None]:
     except (TypeError, ValueError, ArithmeticError, ImportError) as error:
         raise InputError(f"{place}: {error}" if place else str(error)) from None
     except MemoryError as error:
-        raise InputError(f"{error or 'memory is full'}; see --max-samples") from None
+        raise InputError(str(error) or "memory is full; use fewer rows") from None
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 from anmmm._text import printable
 
 # Replacements of characters that the encoding of a stream lacks.
-ASCII = {"→": "->", "↔": "<->", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "…": "..."}
+ASCII = {"→": "->", "↔": "<->", "–": "--", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "…": "..."}
 
 
 def readable(text: str) -> str:

@@ -131,16 +131,16 @@ def infer_direction(
     -----
     ``"evidence"`` assumes that in the true direction the effect comes from one to four smooth
     mechanisms with additive noise, or up to eight if gaps separate them; or from one mechanism
-    whose noise has a scale that depends on the cause, which is seen through a monotone
-    function, is cut into levels, or is the mean of counts; and that nothing else causes both
-    variables. Binary, ordered and grouped values and
-    counts are known by their values. Text and unordered categories are names: as a cause they have
-    a number each, as an effect probabilities that are smooth functions of the cause. It fails
-    if no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
-    near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
-    of the Tübingen pairs (docs/method/decisions.md). It takes some 15 ms for 100 observations and
-    is linear in their number but for two sorts. If a variable has outliers, such as missing-value
-    codes, the pair is decided again without them. It is sure only if both decisions agree.
+    whose noise has a scale that depends on the cause, which is seen through a monotone function,
+    is cut into levels, or is the mean of counts; and that no hidden variable causes both but
+    groups or a number along a curve. Binary, ordered and grouped values and counts are known by
+    their values. Text and unordered categories are names: as a cause they have a number each, as
+    an effect probabilities that are smooth functions of the cause. It fails if no direction is
+    distinguished (a linear mechanism with Gaussian noise: the score is then near 0), where
+    several overlapping mechanisms meet few observations, and on about a fifth of the Tübingen
+    pairs (docs/results/quality.md). It takes some 15 ms for 100 observations and is linear in
+    their number but for two sorts. If a variable has outliers, such as missing-value codes, the
+    pair is decided again without them. It is sure only if both decisions agree.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).

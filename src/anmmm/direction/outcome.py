@@ -75,15 +75,6 @@ def is_decided(decision: Any) -> bool:
     return not EITHER_DIRECTION.issubset(plausible_of(decision))
 
 
-def certainty_of(decision: Any) -> str | None:
-    """Return how certain a direction is, in a word; None without a direction or a confidence."""
-    if not decision.direction or decision.confidence is None:
-        return None
-    if is_sure(decision):
-        return "sure"
-    return "leaning" if is_decided(decision) else NO_PREFERENCE
-
-
 def plausible_of(decision: Any) -> tuple[str, ...]:
     """Return the plausible relations of a result, or of a row, which has them as one text."""
     relations = decision.plausible or ()

@@ -26,7 +26,7 @@ _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation.
 {prior}
 {hidden}
-A selection of rows is not considered; the check may warn of it."""
+A selection of rows is not considered, and nothing warns of it."""
 _LEARNED = "Log-odds weigh the lengths with plain features of both columns, as real pairs taught."
 _FLAT = "Log-odds are those of the lengths alone."
 _TRIED = "An unmeasured common cause is considered if it makes groups or a curve."

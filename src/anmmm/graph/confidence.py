@@ -1,11 +1,12 @@
 """How sure an edge is: the nats that graphs lose without it, and caveats about rows and values.
 
 As with pairs (`anmmm.direction.caveats`), the graph is searched again without outliers and copies
-of rows, and an edge is no surer than it is there.
+of rows. An edge that is not confirmed there is no surer than there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,9 +26,11 @@ from anmmm.direction.caveats import (
     outlier_mask,
     outliers_note,
 )
+from anmmm.direction.hypotheses import cause_probability
+from anmmm.direction.outcome import LEANING, SURE
 from anmmm.evidence.check import is_determined
 from anmmm.graph.find import Found, find_graph
-from anmmm.graph.forms import ARROW, LINE
+from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
 from anmmm.graph.search import Arrow
@@ -98,15 +101,15 @@ def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
     confidences = {}
     for arrow, (kind, confidence) in found.edges.items():
         is_arrow = kind == ARROW
-        is_given = kind != "<->" and found.challenges[arrow].is_given
-        note = "as probable the other way round" if kind == LINE else ""
+        is_given = kind != BOTH and found.challenges[arrow].is_given
+        note = _open_note(found, arrow, kind)
         caveats = misleading.caveats(arrow, kind)
         if repeated is not None and repeated.columns.issuperset(arrow):
             caveats = [*caveats, repeated.caveat(arrow, kind)]
         if is_arrow and not is_given:
             caveats = [*_arrow_caveats(found, arrow), *caveats]
         cap = min(caveats, key=lambda caveat: caveat.max_confidence, default=Caveat("", 1.0))
-        if kind != "<->" and not is_given and is_determined(found.models[arrow[1]]):
+        if kind != BOTH and not is_given and is_determined(found.models[arrow[1]]):
             # A cause may as well be the effect.
             name = found.score.sample.names[arrow[1]]
             note = f"the causes determine {name}: any of these columns may be the effect"
@@ -117,6 +120,20 @@ def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
             note = f"{DIRECTION_GIVEN}; {note}" if note else DIRECTION_GIVEN
         confidences[arrow] = Confidence(kind, confidence, note)
     return confidences
+
+
+def _open_note(found: Found, arrow: Arrow, kind: str) -> str:
+    """Return why an edge has no direction, or may be a hidden common cause; empty if neither."""
+    if kind == BOTH:
+        return ""
+    if kind == LINE:
+        if found.challenges[arrow].direction_confidence < 1.0 - LEANING:
+            return "lengths and prior disagree about the direction"
+        return "as probable the other way round"
+    saved = found.common_causes.saved.get(arrow, -math.inf)
+    if cause_probability(saved) > 1.0 - SURE:
+        return "a hidden common cause is nearly as short"
+    return ""
 
 
 def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
@@ -228,4 +245,7 @@ def _search_again(values: FloatArray, columns: Sequence[int], found: Found) -> F
     )
     rules = found.rules.among(columns)
     second = LocalScore(ColumnModels(sample), score.n_jobs, score.log)
+    for place, causes in enumerate(rules.start):
+        if not second.is_comparable(place, causes, causes):
+            return None
     return find_graph(second, rules, found.phases)

@@ -1,4 +1,4 @@
-"""A causal graph of the columns of a table, and the confidence and gain of its edges."""
+"""A causal graph of the columns of a table, and the confidence in its edges."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class GraphEdge(Record):
     cause, effect : hashable
         Names of columns; in either order if `kind` is not ``"->"``.
     kind : str
-        ``"->"``; ``"--"`` if the graph with the edge reversed is nearly as short; ``"<->"`` if both
+        ``"->"``; ``"--"`` if data and prior give no direction; ``"<->"`` if both
         are effects of a hidden common cause, which was found, or given by `within`.
     confidence : float
         Probability that the edge is there and goes this way; of ``"--"``, and if the direction was
@@ -109,7 +109,7 @@ class GraphEdge(Record):
         Rows to which it was fitted: those with a value of the effect and of all of its causes.
     note : str
         ``"direction given"`` if `tiers`, `required`, `forbidden` or `within` rule out the reverse,
-        ``"given"`` of ``"<->"`` in `within`, or another remark; empty if there is none.
+        ``"given"`` of ``"<->"`` in `within`, or what makes the edge less sure; may be empty.
     """
 
     cause: Hashable
@@ -147,7 +147,7 @@ class GraphEdge(Record):
     @property
     def _confidence_text(self) -> str:
         """The confidence, marked if it is that of an edge and not of a direction."""
-        is_of_edge = self.kind == LINE or self.is_given
+        is_of_edge = self.kind == LINE or (self.kind == ARROW and self.is_given)
         return format_confidence(self.confidence) + (" (edge)" if is_of_edge else "")
 
 
@@ -367,7 +367,7 @@ class CausalGraph(Record):
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
 
-        An edge without a direction is two opposite arcs. Arcs have a kind, confidence, gain and
+        An edge without a direction is two opposite arcs. Arcs have a kind, confidence, losses and
         note.
         """
         least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
@@ -520,7 +520,7 @@ class CausalGraph(Record):
     def _sure_text(self) -> str:
         """Numbers of sure edges, and of given ones and ones without a direction if there are."""
         text = f"{self._n_sure} sure (confidence {SURE} or more)"
-        if n_given := sum(edge.is_given for edge in self.edges):
+        if n_given := sum(edge.kind == ARROW and edge.is_given for edge in self.edges):
             text += f", {n_given} of given direction"
         n_open = len(self.undirected)
         return f"{text}, {n_open} without a direction" if n_open else text

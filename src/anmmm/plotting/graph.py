@@ -26,7 +26,7 @@ SWEEPS = 12
 BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45)
 # Inches of half a line of a name, with its box.
 HALF_HEIGHT = 0.3
-# Gains, in nats a row, of the thinnest and the thickest edge.
+# Losses without an edge, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
 GRAY = "#777777"

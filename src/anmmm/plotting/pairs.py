@@ -99,11 +99,13 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
 
 def _cells(row: PairResult) -> dict[tuple[str, str], float]:
     """Return the cells of a row, by the names of cause and effect."""
+    if row.explained_by:
+        return {}
     both = [(row.x, row.y), (row.y, row.x)]
     if row.relation == COMMON_CAUSE:
         return dict.fromkeys(both, VALUES[COMMON_CAUSE])
     if is_decided(row):
         return {both[row.direction == -1]: row.confidence or VALUES[NO_CONFIDENCE]}
-    if row.direction and not row.explained_by:
+    if row.direction:
         return dict.fromkeys(both, VALUES[NO_PREFERENCE])
     return {}

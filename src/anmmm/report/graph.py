@@ -53,7 +53,7 @@ def write_graph_report(
 
     Notes
     -----
-    A quarter of a second per edge. At most the 500 edges of largest gain are drawn.
+    A quarter of a second per edge. At most the 500 edges whose loss without is largest are drawn.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def write_graph_report(
     """
     check_result(graph, CausalGraph, "infer_graph")
     template = open_template(TEMPLATE, output, force=force)
-    gains = {frozenset((edge.cause, edge.effect)): edge.loss_without for edge in graph.edges}
+    losses = {frozenset((edge.cause, edge.effect)): edge.loss_without for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
-    drawn = sorted(pairs, key=lambda pair: -gains[frozenset(pair)])[:MOST_PLOTS]
+    drawn = sorted(pairs, key=lambda pair: -losses[frozenset(pair)])[:MOST_PLOTS]
     size = graph_size(graph)
     contents = template.generate(
         graph=graph,
@@ -78,7 +78,7 @@ def write_graph_report(
         picture=picture(lambda ax: plot_graph(graph, ax=ax), size, font=10.0),
         width=round(PIXELS * size[0]),
         effects={pair: picture(_effect(graph, *pair)) for pair in drawn},
-        groups=[(mixing, np.bincount(mixing.labels).tolist()) for mixing in graph.hidden_groups],
+        groups=[(group, np.bincount(group.labels).tolist()) for group in graph.hidden_groups],
         poor_fit=LACK_OF_FIT_PVALUE,
         printed_marks=PRINTED_MARKS,
     )

@@ -186,8 +186,8 @@ def _assumptions(rows: list[PairResult]) -> list[str]:
     ]
     if any(row.probabilities for row in analyzed):
         sentences.append(
-            "A common cause of x and y that nobody measured forms groups or one curve. Any other "
-            "one can look like a direction."
+            "A common cause of x and y that nobody measured forms groups or one curve, if the "
+            "decision tried one. Any other one can look like a direction."
         )
     elif analyzed:
         sentences.append("x and y have no common cause that nobody measured.")
