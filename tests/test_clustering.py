@@ -263,6 +263,13 @@ def test_nats_that_separate_two_numbers_count_for_a_quarter():
     assert plain.probabilities_of_number == {}
 
 
+def test_a_number_without_a_length_has_no_probability():
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    result = cluster_mechanisms(x, y, 8, random_state=0)
+    assert not result.refined
+    assert result.probabilities_of_number == {}
+
+
 def test_probabilities_are_less_sure_than_those_of_the_mixture():
     result = cluster_mechanisms(X, Y, 2, random_state=0)
     raw = result.mixture.probabilities

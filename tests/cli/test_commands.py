@@ -365,3 +365,9 @@ def test_long_work_is_shown_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with cli_output.shown_on_terminal("comparing"):
         assert "comparing …\r" in capsys.readouterr().err
+
+
+def test_text_has_no_mechanisms(refused, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,kind\n" + "".join(f"{i},k{i % 3}\n" for i in range(12)))
+    assert "column kind holds text" in refused("cluster", str(path), "a", "kind")

@@ -785,3 +785,74 @@ def test_columns_of_text_are_categories_unless_there_are_too_many():
     for options in ({}, {"categories": ["key"]}):
         with pytest.raises(SourceError, match="'key' holds more than 32"):
             infer_graph(frame, columns=["dose", "key"], **options)
+
+
+def with_curve(n_samples=120):
+    """A frame of four columns in which a causes b, and b causes c."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=n_samples)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=n_samples)
+    c = b**2 + 0.2 * rng.normal(size=n_samples)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": rng.normal(size=n_samples)})
+
+
+NAMES = list("abcd")
+
+
+@pytest.mark.parametrize(
+    ("rows", "values", "problem"),
+    [
+        (slice(60, None), np.sqrt(np.arange(60.0)), "has no values"),
+        (slice(60, None), ["v"] * 60, "is constant"),
+        (slice(5), [5.0, 4.0, 3.0, 2.0, 1.0], "repeats 'a'"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:1 column left out")
+def test_columns_are_judged_by_the_rows_that_are_used(rows, values, problem):
+    table = with_curve()
+    table["z"] = {"is constant": "u", "repeats 'a'": table["a"]}.get(problem, np.nan)
+    table.loc[table.index[rows], "z"] = values
+    table.loc[table.index[rows], ["b"] if rows.start is None else NAMES] = np.nan
+    graph = infer_graph(table, missing="drop")
+    assert problem in graph.left_out["z"]
+    assert ("a", "b") in graph.directed
+
+
+def test_required_edges_with_few_common_rows_need_none_without_outliers():
+    table = with_curve()
+    table["z"] = np.random.default_rng(5).normal(size=120)
+    table.loc[22:69, "c"] = np.nan
+    table.loc[70:, "z"] = np.nan
+    table.loc[[1, 2, 3], "b"] = [60.0, -70.0, 80.0]
+    graph = infer_graph(table, missing="drop", required=[("z", "c")])
+    assert ("z", "c") in graph.directed
+
+
+def test_a_checkpoint_of_another_version_is_not_used(tmp_path, monkeypatch):
+    table = with_curve(60)
+    infer_graph(table, checkpoint=tmp_path / "c")
+    monkeypatch.setattr("anmmm.graph.sample.__version__", "0")
+    fitted = []
+    length = ColumnModels.length
+    monkeypatch.setattr(
+        ColumnModels, "length", lambda self, *fit: fitted.append(fit) or length(self, *fit)
+    )
+    infer_graph(table, checkpoint=tmp_path / "c")
+    assert fitted
+
+
+def test_a_checkpoint_may_hold_a_longer_table(tmp_path):
+    table = with_curve(3000)[["a", "b"]]
+    for part in (table, table[:20]):
+        infer_graph(part, checkpoint=tmp_path / "c")
+
+
+def test_an_edge_that_the_prior_speaks_against_says_so():
+    rng = np.random.default_rng(3)
+    number = rng.normal(size=300)
+    level = np.digitize(number + 0.5 * rng.normal(size=300), [-0.4, 0.7])
+    table = pd.DataFrame({"number": number, "level": np.array(["u", "v", "w"])[level]})
+    (edge,) = infer_graph(table).edges
+    assert (edge.kind, edge.note) == ("--", "lengths and prior disagree about the direction")
+    (edge,) = infer_graph(table, prior="flat").edges
+    assert edge.kind == "->"

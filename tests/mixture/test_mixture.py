@@ -304,7 +304,7 @@ def test_the_score_tells_the_number_of_mechanisms_and_is_of_the_unit_of_the_effe
     with pytest.raises(ValueError, match="y is None"):
         model.score(new_x, None)
     # What is too far for numbers belongs equally to all.
-    for far_x, far_y in ((1e90, 0.0), (1e150, 1e150), (0.0, 1e200)):
+    for far_x, far_y in ((1e200, 0.0), (1e200, 1e200), (0.0, 1e200)):
         assert_array_equal(model.predict_proba(np.array([[far_x]]), [far_y]), [[0.5, 0.5]])
 
 
@@ -421,3 +421,12 @@ def test_columns_are_orthogonal_over_all_blocks(rng, d, kept, monkeypatch):
     basis = SplineBasis.of(X)
     gram = basis.design.T @ basis.design / len(X)
     assert_allclose(gram, np.eye(len(gram)), atol=1e-8)
+
+
+def test_curves_are_straight_lines_far_from_the_data(rng):
+    X = rng.normal(size=(100, 1))
+    columns = SplineBasis.of(X).splines
+    near, far, farthest = columns.evaluate(np.array([[10.0], [1e9], [1e12]]))
+    slopes = (columns.evaluate(np.array([[11.0]])) - near)[0]
+    assert_allclose(far, near + (1e9 - 10.0) * slopes, rtol=1e-9)
+    assert_allclose(farthest, near + (1e12 - 10.0) * slopes, rtol=1e-9)

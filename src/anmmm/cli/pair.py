@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from anmmm._text import printable
-from anmmm.cli.messages import plain, say
+from anmmm.cli.messages import InputError, plain, say
 from anmmm.cli.options import (
     categories_option,
     column_options,
@@ -115,6 +115,12 @@ def cluster_command(
     check_file(output, [".csv"], file, force=force)
     check_plot(plot, file, force=force)
     columns = load_columns(file, pair, missing=missing, header=header)
+    for name, column in zip(columns.names, (columns.x, columns.y), strict=True):
+        if column.is_categorical:
+            raise InputError(
+                f"{file}: column {name} holds text, but mechanisms are curves of numbers; name "
+                "columns of numbers"
+            )
     # The printed text reports convergence.
     with input_errors(), suppress_convergence_warnings(), shown_on_terminal("fitting the latent"):
         result = cluster_mechanisms(

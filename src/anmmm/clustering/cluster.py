@@ -116,9 +116,9 @@ def cluster_mechanisms(
     >>> bool(adjusted_rand_score(labels, result.labels) > 0.8)
     True
     """
+    names = variable_names(x, y)
     first, second, dropped = complete_rows(x, y, missing, numbers=True)
     cause, effect = as_pair(first, second)
-    names = variable_names(x, y)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,

@@ -54,7 +54,8 @@ class ClusteringResult(Record):
         refinement of a requested number.
     probabilities_of_number : dict of int to float
         How sure the number is: a probability of each number of `lengths`, in which the models are
-        approximations: 4 nats, not 1, multiply the odds by e.
+        approximations: 4 nats, not 1, multiply the odds by e. Empty if the number that was
+        requested has no length.
     mixture : anmmm.mixture.Mechanisms or None
         The refined mixture on the scale of the standardized variables; None without refinement.
     curves : ndarray of shape (n_samples, n_mechanisms) or None
@@ -93,9 +94,11 @@ class ClusteringResult(Record):
     @property
     def probabilities_of_number(self) -> dict[int, float]:
         """How sure the number is."""
+        if self.n_mechanisms not in self.lengths:
+            return {}
         numbers = list(self.lengths)
         logits = -np.array([self.lengths[number] for number in numbers]) / NUMBER_TEMPERATURE
-        return dict(zip(numbers, softmax(logits).tolist(), strict=True)) if numbers else {}
+        return dict(zip(numbers, softmax(logits).tolist(), strict=True))
 
     @property
     def refined(self) -> bool:

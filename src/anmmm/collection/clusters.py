@@ -13,6 +13,7 @@ from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm._warning import default_float_errors
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
+from anmmm.clustering.cluster import refuse_levels
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
@@ -125,6 +126,7 @@ class ClusterTask(PairTask):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 direction, cause_source = self._direction(checked, direction_seed)
                 first, second = (checked.x, checked.y)[::direction]
+                refuse_levels(second, pair.names[::direction][1])
                 result = cluster_mechanisms(first, second, random_state=seed, **self.options)
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error)

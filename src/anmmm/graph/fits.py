@@ -17,6 +17,9 @@ Task = tuple[Any, ...]
 # Nats, or columns.
 Number = float | list[int]
 
+# Nats that no table has; a search among longer ones might not end.
+MAX_NATS = 1e12
+
 
 @dataclass
 class FitLog:
@@ -39,14 +42,14 @@ class FitLog:
             self.checkpoint.add(json.dumps([digest, *parts]), result)
 
 
-def read_fits(checkpoint: Checkpoint, largest: float) -> dict[str, dict[Task, Number]]:
-    """Return the results in a checkpoint; raise CheckpointError at more than `largest` nats."""
+def read_fits(checkpoint: Checkpoint) -> dict[str, dict[Task, Number]]:
+    """Return the results in a checkpoint; raise CheckpointError at what is no result."""
     known: dict[str, dict[Task, Number]] = defaultdict(dict)
     for key, result in checkpoint.items():
         if not key.startswith("["):
             # The row of a collection.
             continue
-        is_length = isinstance(result, float) and (abs(result) <= largest or result == -math.inf)
+        is_length = isinstance(result, float) and (abs(result) <= MAX_NATS or result == -math.inf)
         is_columns = isinstance(result, list) and all(isinstance(at, int) for at in result)
         if not is_length and not is_columns:
             raise checkpoint.damage(f"{brief(key)} and {brief(result)} are no fit of this table")

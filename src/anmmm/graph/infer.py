@@ -42,8 +42,6 @@ from anmmm.graph.table import read_columns, rules_of, with_columns
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
 MAX_PARENTS = 8
-# Nats a row that no length has; a search among longer ones might not end.
-MAX_NATS_PER_ROW = 1000.0
 # Range of residuals, as Gaussian quantiles, below which a column has none.
 MIN_RESIDUAL_RANGE = 1e-6
 
@@ -310,7 +308,7 @@ def _logging(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[F
             yield FitLog(on_fit)
             return
         checkpoint = stack.enter_context(Checkpoint(path))
-        known = read_fits(checkpoint, MAX_NATS_PER_ROW * len(sample.values))
+        known = read_fits(checkpoint)
         yield FitLog(on_fit, checkpoint, known)
 
 

@@ -538,6 +538,9 @@ class CausalGraph(Record):
             lines.append(f"{name} (assumed): {text}")
         if self.n_dropped:
             lines.append(f"rows left out: {self.n_dropped}, with a missing value")
+        n_rows = [edge.n_rows for edge in self.edges]
+        if n_rows and min(n_rows) < self.n_samples:
+            lines.append(f"rows with a missing value: an edge uses {min(n_rows)} rows or more")
         if self.left_out:
             reasons = [reason.partition(";")[0] for reason in self.left_out.values()]
             lines.append(f"columns left out: {listed(reasons)}")

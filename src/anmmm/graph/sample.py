@@ -13,6 +13,7 @@ import numpy as np
 
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm._version import __version__
 from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
@@ -51,7 +52,7 @@ class Sample(Record):
     @computed
     def digest(self) -> str:
         """A digest of the columns, which their fits depend on."""
-        return content_hash(self.values, self.categorical)
+        return content_hash(__version__, self.values, self.categorical)
 
     @computed
     def standardized(self) -> FloatArray:

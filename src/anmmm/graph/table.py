@@ -69,7 +69,7 @@ def read_columns(
         if np.isinf(column.values).any():
             problem = f"column {name!r} holds infinite numbers; remove them"
             raise SourceError(table.name, None, problem)
-    for name, text in _useless(usable).items():
+    for name, text in _useless_in_kept_rows(usable).items():
         remedy = "" if columns is None else "; leave it out"
         problems[name] = SourceError(table.name, None, f"column {name!r} {text}{remedy}")
     if columns is not None and problems:
@@ -96,10 +96,7 @@ def read_columns(
         if not _are_enough(used, is_complete):
             remedy = "uses the rows that have the columns of each fit"
         raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
-    kept = is_complete
-    if not _are_enough(used, is_complete):
-        # A row with one value has nothing to compare.
-        kept = np.sum([~column.missing for column in used.values()], axis=0) >= 2
+    kept = _kept_rows(used)
     n_dropped = int(np.count_nonzero(~kept))
     _refuse_size(table.name, len(names), len(kept) - n_dropped)
     used = {name: column.take(kept) for name, column in used.items()}
@@ -155,6 +152,30 @@ def _are_enough(columns: Columns, is_complete: BoolArray) -> bool:
     if is_complete.mean() < MIN_COMPLETE:
         return False
     return not any(column.take(is_complete).is_constant() for column in columns.values())
+
+
+def _kept_rows(columns: Columns) -> BoolArray:
+    """Return which rows are used: the complete ones, or all with two values if these are few."""
+    is_complete = _complete(columns)
+    if _are_enough(columns, is_complete):
+        return is_complete
+    # A row with one value has nothing to compare.
+    return np.asarray(np.sum([~column.missing for column in columns.values()], axis=0) >= 2)
+
+
+def _useless_in_kept_rows(columns: Columns) -> dict[Hashable, str]:
+    """Return what is wrong with columns in the rows that are used if these are left out."""
+    useless = _useless(columns)
+    while True:
+        used = {name: column for name, column in columns.items() if name not in useless}
+        if len(used) < 2:
+            return useless
+        kept = _kept_rows(used)
+        more = _useless({name: column.take(kept) for name, column in used.items()})
+        if not more:
+            return useless
+        for name, text in more.items():
+            useless[name] = f"{text} in the rows that are used"
 
 
 def _useless(columns: Columns) -> dict[Hashable, str]:

@@ -31,6 +31,8 @@ LARGEST, MOST_KEPT = 20_000, 10_000_000
 LONGEST_KEPT = 2000
 # Rows among which knots of several columns are chosen.
 KNOT_ROWS = 2000
+# Distance from the knots, over their range, from which a curve is computed as a straight line.
+FAR = 100.0
 
 
 class Columns(Record, ABC):
@@ -65,7 +67,26 @@ class Splines(Columns):
     def evaluate(self, X: FloatArray) -> FloatArray:
         # Points too distant for numbers have no finite columns.
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.of_raw(_raw_functions(X, self.knots), len(X))
+            columns = self.of_raw(_raw_functions(X, self.knots), len(X))
+            if self.breaks is not None and len(self.knots) > 1:
+                self._straighten(X, columns)
+        return columns
+
+    def _straighten(self, X: FloatArray, columns: FloatArray) -> None:
+        """Overwrite columns far from the knots of one cause, where they are straight lines.
+
+        As cubics they are differences of huge numbers.
+        """
+        low = self.knots.min()
+        high = self.knots.max()
+        width = high - low
+        for end, sign in ((low, -1.0), (high, 1.0)):
+            distance = sign * (X[:, 0] - end)
+            is_far = distance > FAR * width
+            if is_far.any():
+                points = end + sign * width * np.array([[0.0], [1.0]])
+                first, second = self.of_raw(_raw_functions(points, self.knots), 2)
+                columns[is_far] = first + np.outer(distance[is_far] / width, second - first)
 
     def of_raw(self, blocks: Iterable[FloatArray], n_points: int) -> FloatArray:
         """Columns at the points of all blocks of raw functions."""
