@@ -36,7 +36,7 @@ def test_mechanisms_are_found():
     result = cluster_mechanisms(X, Y, 3, random_state=0)
     _, first = np.unique(result.labels, return_index=True)
     assert_array_equal(np.sort(first), first)
-    assert (result.refined, result.reason, set(result.lengths)) == (True, "", {1, 3})
+    assert (result.refined, result.notes, set(result.lengths)) == (True, (), {1, 3})
     assert result.probabilities.shape == (100, 3)
     assert_allclose(result.probabilities.sum(axis=1), 1.0)
     assert_array_equal(result.probabilities.argmax(axis=1), result.labels)
@@ -114,7 +114,7 @@ def test_without_refinement_the_labels_are_the_clusters_of_theta():
     many = KMeans(3, n_init=300, random_state=0).fit(result.latent)
     assert adjusted_rand_score(many.labels_, result.labels) == 1.0
     assert (result.probabilities, result.mixture, result.lengths) == (None, None, {})
-    assert (result.curves, result.refined, result.reason) == (None, False, "refine is False")
+    assert (result.curves, result.refined, result.notes) == (None, False, ("refine is False",))
     assert adjusted_rand_score(model.labels_, model.predict(COLUMN, Y)) > 0.8
 
 
@@ -145,7 +145,7 @@ def test_several_effects_are_clustered_without_refinement():
     model = MechanismClustering(random_state=0).fit(COLUMN, effect)
     result = model.result_
     assert (result.refined, result.probabilities, result.mixture) == (False, None, None)
-    assert "2 columns" in result.reason
+    assert "2 columns" in result.notes[0]
     assert model.predict(X[:3, None], effect[:3]).shape == (3,)
     with pytest.raises(ValueError, match="needs an effect of one column"):
         cluster_mechanisms(X, effect, "auto")

@@ -163,12 +163,12 @@ def test_clusters_are_told_by_their_sizes(clustered):
         assert_array_equal(document[name], getattr(clustered, name))
     lengths = {str(number): length for number, length in clustered.lengths.items()}
     assert document["lengths"] == lengths != {}
-    assert (document["refined"], document["reason"], document["converged"]) == (True, None, True)
+    assert (document["refined"], document["notes"], document["converged"]) == (True, [], True)
     plain = FORMS["clusters of Θ"]()
     assert "labels not refined" in str(plain)
     document = plain.to_dict()
     assert document["probabilities"] is None
-    assert (document["refined"], document["reason"]) == (False, "refine is False")
+    assert (document["refined"], document["notes"]) == (False, ["refine is False"])
 
 
 def test_a_result_draws_itself_by_its_names(decided, clustered):

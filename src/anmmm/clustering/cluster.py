@@ -177,7 +177,7 @@ def cluster_pair(
         latent=fit.latent,
         n_mechanisms=number,
         fit=fit,
-        reason="" if mixture is not None else _unrefined(options, number, Y.shape[1]),
+        notes=() if mixture is not None else (_unrefined(options, number, Y.shape[1]),),
         lengths=lengths,
         mixture=None if mixture is None else mixture.reordered(order),
         rows=np.arange(len(X)),

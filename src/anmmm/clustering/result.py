@@ -46,7 +46,7 @@ class ClusteringResult(Record):
         entries. None without refinement, because k-means has no probabilities.
     refined : bool
         Whether the labels are those of the mixture and not k-means's own.
-    reason : str
+    notes : tuple of str
         Why they are not refined; otherwise empty.
     lengths : dict of int to float
         Description length of the effect in nats by number of mechanisms, of those that were tried
@@ -73,7 +73,7 @@ class ClusteringResult(Record):
     latent: FloatArray
     n_mechanisms: int
     fit: FitResult
-    reason: str = ""
+    notes: tuple[str, ...] = ()
     lengths: dict[int, float] = field(default_factory=dict)
     mixture: Mechanisms | None = None
     names: tuple[str, str] = ("x", "y")
@@ -131,7 +131,7 @@ class ClusteringResult(Record):
         refined = "labels refined by a mixture of curves" if self.refined else "labels not refined"
         lines = [
             f"{n} observations, cause {cause}, effect {effect}",
-            f"{refined}: {self.reason}" if self.reason else refined,
+            ": ".join([refined, *self.notes]),
             *Table({"mechanism": ">9", "size": ">6", "fraction": ">8"}).lines(
                 (f"{c}", f"{size}", f"{100 * size / n:.0f}%") for c, size in enumerate(self.sizes)
             ),
@@ -139,6 +139,8 @@ class ClusteringResult(Record):
         if self.lengths:
             tried = ", ".join(f"{c}: {value:.1f}" for c, value in self.lengths.items())
             lines.append(f"description length in nats by number of mechanisms ({tried})")
+        if self.mixture is not None:
+            lines.append(self.mixture.variant.text)
         if not self.fit.converged:
             lines.append(f"the fit did not converge ({self.fit.status})")
         return "\n".join(lines)
@@ -159,7 +161,7 @@ class ClusteringResult(Record):
             "n_dropped": self.n_dropped,
             "sizes": list(self.sizes),
             "refined": self.refined,
-            "reason": self.reason or None,
+            "notes": list(self.notes),
             "lengths": {str(number): length for number, length in self.lengths.items()},
             "converged": self.fit.converged,
             "labels": self.labels.tolist(),
@@ -260,7 +262,8 @@ class ClusteringResult(Record):
     @property
     def _scaled(self) -> ScaledMechanisms:
         if self.mixture is None:
-            raise ValueError(f"the labels were not refined ({self.reason}): there are no curves")
+            reason = "; ".join(self.notes)
+            raise ValueError(f"the labels were not refined ({reason}): there are no curves")
         return ScaledMechanisms(self.mixture, self._scales)
 
     @computed

@@ -131,7 +131,7 @@ class ClusterTask(PairTask):
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
         unrefined = "" if result.refined else "labels not refined: "
-        notes = [dropped_note(pair), unrefined + result.reason]
+        notes = [dropped_note(pair), *(unrefined + note for note in result.notes)]
         if not result.fit.converged:
             notes.append(f"fit not converged ({result.fit.status})")
         cause, effect = pair.names[::direction]

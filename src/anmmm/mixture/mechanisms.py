@@ -55,6 +55,21 @@ class Variant(Record, eq=True):
     outliers: bool = False
     smoothness: str = "shared"
 
+    @property
+    def text(self) -> str:
+        """Describe noise, sizes and outliers in words."""
+        noise = {
+            "shared": "noise of one size",
+            "own": "noise of its own size in each mechanism",
+            "linear": "noise in each mechanism that changes with the cause",
+        }[self.noise]
+        sizes = "sizes free"
+        if self.gate < 0:
+            sizes = "sizes equal"
+        elif self.gate > 0:
+            sizes = "sizes depend on the cause"
+        return f"{noise}, {sizes}" + (", with outliers" if self.outliers else "")
+
     def cost(self, n_samples: int, n_mechanisms: int) -> float:
         """Cost of the parameters of noise and weights, in nats, by Laplace's method."""
         log_n = math.log(n_samples)
