@@ -66,7 +66,7 @@ def test_neither_order_nor_units_nor_workers_matter(monkeypatch):
         (edge.loss_without, edge.loss_reversed), rel=1e-6
     )
     monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
-    monkeypatch.setattr("anmmm.graph.common_causes.BATCH", 1)
+    monkeypatch.setattr("anmmm.graph.common_causes.CHALLENGE_BATCH", 1)
     with joblib.parallel_config("threading"):
         parallel = infer_graph(table, n_jobs=2)
     assert list(map(str, parallel.edges)) == edges

@@ -77,7 +77,7 @@ def test_neither_order_nor_units_nor_workers_matter(found, monkeypatch):
     monkeypatch.setattr("anmmm.graph.score.THREAD_ROWS", 0)
     in_threads = infer_graph(frame, n_jobs=2)
     monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
-    monkeypatch.setattr("anmmm.graph.search.BATCH", 1)
+    monkeypatch.setattr("anmmm.graph.search.CHALLENGE_BATCH", 1)
     with joblib.parallel_config("threading"):
         in_workers = infer_graph(frame, n_jobs=2)
     for parallel in (in_threads, in_workers):
@@ -446,7 +446,7 @@ def test_neither_order_nor_workers_matter_if_values_are_missing(gaps, monkeypatc
     shuffled = infer_graph(gaps[gaps.columns[::-1]], missing="drop")
     assert {str(edge) for edge in shuffled.edges} == {str(edge) for edge in graph.edges}
     monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
-    monkeypatch.setattr("anmmm.graph.search.BATCH", 1)
+    monkeypatch.setattr("anmmm.graph.search.CHALLENGE_BATCH", 1)
     with joblib.parallel_config("threading"):
         parallel = infer_graph(gaps, missing="drop", n_jobs=2)
     assert list(map(str, parallel.edges)) == list(map(str, graph.edges))

@@ -27,7 +27,7 @@ class ClusteringOptions(Record):
     def check(
         cls,
         *,
-        n_mechanisms: int | str = 2,
+        n_mechanisms: int | str,
         refine: bool = True,
         max_mechanisms: int = MAX_NUMBER,
         fit_options: FitOptions | Mapping[str, Any] | None = None,

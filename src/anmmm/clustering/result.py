@@ -275,6 +275,11 @@ class ClusteringResult(Record):
     def _new_causes(self, x: ArrayLike) -> FloatArray:
         """Check new causes (n_new, n_features), and warn of those far from the data."""
         X = _new_columns(x, "x", self._points[0].shape[1])
+        self._warn_of_far(X)
+        return X
+
+    def _warn_of_far(self, X: FloatArray) -> None:
+        """Warn of checked causes (n_new, n_features) far from the data."""
         n_far = int(self._scaled.is_far(X).sum())
         if n_far:
             warn_caller(
@@ -282,7 +287,6 @@ class ClusteringResult(Record):
                 "tenth of their range: curves are straight lines there, and their errors too small",
                 UserWarning,
             )
-        return X
 
     def predict(self, x: ArrayLike, y: ArrayLike) -> IntArray:
         """Label new observations by the mechanism under which they are most probable.
@@ -326,9 +330,10 @@ class ClusteringResult(Record):
         -------
         ndarray of shape (n_new, n_mechanisms)
         """
-        logits = self.log_densities(x, y)
+        cause, effect = self._new_pair(x, y)
+        logits = self._log_densities(cause, effect)
         if self.refined:
-            self._new_causes(x)
+            self._warn_of_far(cause)
             logits /= LABEL_TEMPERATURE
         return np.asarray(softmax(logits, axis=1))
 
@@ -347,7 +352,10 @@ class ClusteringResult(Record):
             In nats, for y in its own unit; see `predict`. The sum of their exponentials over the
             mechanisms is the density of the effect or, by a refined result, a lower bound on it.
         """
-        cause, effect = _new_pair(x, y, *(part.shape[1] for part in self._points))
+        return self._log_densities(*self._new_pair(x, y))
+
+    def _log_densities(self, cause: FloatArray, effect: FloatArray) -> FloatArray:
+        """Return those of checked observations, (n_new, n_features) and (n_new, n_outputs)."""
         if self.refined:
             return self._scaled.log_densities(cause, effect)
         X = self._scales[0].apply(cause)
@@ -356,20 +364,17 @@ class ClusteringResult(Record):
             found = self._predictor.log_densities(X, Y, self.labels, self.n_mechanisms)
         return found - self._scales[1].log_unit
 
+    def _new_pair(self, x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Check new observations of both variables."""
+        check_aligned(x, y)
+        first = _new_columns(x, "x", self._points[0].shape[1])
+        second = _new_columns(y, "y", self._points[1].shape[1])
+        check_lengths(first, second, ("x", "y"))
+        return first, second
+
     @computed
     def _predictor(self) -> MechanismPredictor:
         return MechanismPredictor(*self._points, self.fit)
-
-
-def _new_pair(
-    x: ArrayLike, y: ArrayLike, n_features: int, n_outputs: int
-) -> tuple[FloatArray, FloatArray]:
-    """Check new observations of two variables that had so many columns when they were fitted."""
-    check_aligned(x, y)
-    first = _new_columns(x, "x", n_features)
-    second = _new_columns(y, "y", n_outputs)
-    check_lengths(first, second, ("x", "y"))
-    return first, second
 
 
 def _new_columns(values: ArrayLike, name: str, width: int) -> FloatArray:

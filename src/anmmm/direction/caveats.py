@@ -129,12 +129,13 @@ def looks_like_jumps(hypotheses: Hypotheses) -> bool:
 def outlier_rows(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray:
     """Return which rows (n_samples,) have an outlier in a column of (n_samples, n_columns).
 
-    `categorical`: which columns hold categories, which have none.
+    `categorical`: which columns hold categories, which have none. NaN is missing.
     """
     outliers = np.zeros(len(columns), dtype=np.bool_)
     for column, is_categorical in zip(columns.T, categorical, strict=True):
         if not is_categorical:
-            outliers |= outlier_mask(column)
+            observed = ~np.isnan(column)
+            outliers[observed] |= outlier_mask(column[observed])
     return outliers
 
 

@@ -17,7 +17,7 @@ from anmmm.evidence.common_cause import MAX_ROWS, describe_common_cause
 from anmmm.evidence.lengths import compare_variables
 from anmmm.evidence.variable import Variable
 from anmmm.graph.score import LocalScore
-from anmmm.graph.search import BATCH, TOLERANCE, Arrow, Parents, Rules, arrows, changed
+from anmmm.graph.search import CHALLENGE_BATCH, TOLERANCE, Arrow, Parents, Rules, arrows, changed
 from anmmm.preprocessing import standardize
 
 # Nats by which an edge may be shorter and is still compared with an arrow between the residuals.
@@ -59,7 +59,7 @@ def find_common_causes(
             for i, j in arrows(parents)
             if not rules.required[i, j] and i not in grouped and j not in grouped
         }
-        nats = score.compute("common cause", _saved, contexts.values(), BATCH)
+        nats = score.compute("common cause", _saved, contexts.values(), CHALLENGE_BATCH)
         saved: dict[Arrow, float] = dict(zip(contexts, nats, strict=True))
         arrow = max(saved, key=lambda edge: saved[edge], default=None)
         if arrow is None or saved[arrow] <= TOLERANCE:

@@ -23,7 +23,7 @@ from anmmm.direction.caveats import (
     distinct_fraction,
     distinct_rows,
     is_function,
-    outlier_mask,
+    outlier_rows,
     outliers_note,
 )
 from anmmm.direction.hypotheses import cause_probability
@@ -156,11 +156,7 @@ def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
 def search_without_misleading_rows(found: Found) -> Misleading:
     """Search the graph again without outliers and copies of rows, if there are any."""
     sample = found.score.sample
-    outliers = np.zeros(len(sample.values), dtype=bool)
-    for column, is_categorical in zip(sample.values.T, sample.categorical, strict=True):
-        observed = ~np.isnan(column)
-        if not is_categorical:
-            outliers[observed] |= outlier_mask(column[observed])
+    outliers = outlier_rows(sample.values, sample.categorical)
     kept = ~outliers
     outlier_text = outliers_note(int(outliers.sum())) if outliers.any() else ""
     copies_text = ""

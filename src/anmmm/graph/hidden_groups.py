@@ -27,7 +27,7 @@ from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.models.gaussian import Weighted
 from anmmm.evidence.variable import Variable
-from anmmm.graph.score import BATCH, MIN_SCREEN_NATS, CauseSets, Fit, Key, LocalScore
+from anmmm.graph.score import FIT_BATCH, MIN_SCREEN_NATS, CauseSets, Fit, Key, LocalScore
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
 from anmmm.mixture import MixtureFit, smallest_noise
 from anmmm.mixture.em import fit_mixture
@@ -278,7 +278,7 @@ class GroupSearch:
         self.singles.update(zip(new, self.score.map(fit_single, new, 1), strict=True))
         pairs = [pair for pair in pairs if self._may_belong(pair, parents)]
         work = partial(_pair_length, singles=self.singles)
-        lengths = self.score.compute("pair", work, [(*i, *j) for i, j in pairs], BATCH)
+        lengths = self.score.compute("pair", work, [(*i, *j) for i, j in pairs], FIT_BATCH)
         best: dict[Any, tuple[float, Pair]] = {}
         for pair, length in zip(pairs, lengths, strict=True):
             gain = self.gain(dict(pair), length, parents)

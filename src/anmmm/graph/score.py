@@ -24,7 +24,7 @@ from anmmm.graph.sample import Sample
 from anmmm.preprocessing import standardize
 
 # Fits of a task of a worker.
-BATCH = 8
+FIT_BATCH = 8
 # Most rows by which further causes are screened.
 SCREEN_ROWS = 5000
 # Guessed nats from which a further cause is fitted: 2 halves the time, and changed 3 graphs of 262
@@ -171,7 +171,7 @@ class LocalScore:
     def _fit(self, fits: Iterable[Fit]) -> None:
         new = [fit for fit in dict.fromkeys(fits) if ("length", *fit) not in self.known]
         self.models.prepare(new)
-        self.compute("length", _length, new, BATCH, shares_known=False)
+        self.compute("length", _length, new, FIT_BATCH, shares_known=False)
 
     def compute(
         self,
@@ -236,7 +236,7 @@ class LocalScore:
         Guessed by squared projections of `residuals` on the first m curves over each column, less a
         nat for each of these.
         """
-        return [frozenset(columns) for columns in self.compute("screen", _screen, keys, BATCH)]
+        return [frozenset(columns) for columns in self.compute("screen", _screen, keys, FIT_BATCH)]
 
     def residuals(self, node: int, causes: frozenset[int], rows: slice = slice(None)) -> FloatArray:
         """Return all that a further cause may explain, standardized, (n_rows, n_targets).

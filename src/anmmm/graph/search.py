@@ -24,7 +24,7 @@ from anmmm.graph.score import CauseSets, LocalScore
 # Nats that a move has to save, so that rounding errors are no gain.
 TOLERANCE = 1e-6
 # Edges that a worker challenges at a time.
-BATCH = 4
+CHALLENGE_BATCH = 4
 # Logistic slope of the probability that an edge is right against the smaller loss over its standard
 # error. By maximum likelihood on 1220 edges of 132 drawn graphs.
 SLOPE = 1.5
@@ -39,7 +39,7 @@ Arrow = tuple[int, int]
 class Rules:
     """Edges that a graph may have and must have, (n, n) from cause to effect, and their price.
 
-    `prior`: whether features of two columns speak for a direction, as in pairs.
+    `prior` weighs the directions of an edge, as in pairs.
     """
 
     allowed: BoolArray
@@ -145,16 +145,25 @@ def saved(score: LocalScore, before: Parents, after: Parents, rules: Rules) -> f
 
     Nats of columns in different numbers of rows count as if all had the fewest rows.
     """
-    changes = {j: causes for j, causes in enumerate(after) if causes != before[j]}
-    shares = row_shares(score, before, changes)
-    nats = math.fsum(share * score.saved(j, before[j], after[j]) for j, share in shares.items())
-    n_fewer = sum(len(before[j]) - len(causes) for j, causes in changes.items())
+    counts = row_counts(score, before, after)
+    nats = math.fsum(
+        share * score.saved(j, before[j], after[j]) for j, share in row_shares(counts).items()
+    )
+    n_fewer = sum(len(before[j]) - len(after[j]) for j in counts)
     return nats + rules.min_gain * n_fewer
 
 
-def row_shares(score: LocalScore, before: Parents, changes: CauseSets) -> dict[int, float]:
-    """Return the fraction of the rows that count of each column whose causes change."""
-    counts = {j: score.n_rows(j, before[j], causes) for j, causes in changes.items()}
+def row_counts(score: LocalScore, before: Parents, after: Parents) -> dict[int, int]:
+    """Return the number of rows by which each column whose causes change is compared."""
+    counts = {}
+    for j, causes in enumerate(after):
+        if causes != before[j]:
+            counts[j] = score.n_rows(j, before[j], causes)
+    return counts
+
+
+def row_shares(counts: dict[int, int]) -> dict[int, float]:
+    """Return the fraction of the rows of each column that count: those of the fewest rows."""
     fewest = min(counts.values(), default=0)
     return {j: fewest / max(count, 1) for j, count in counts.items()}
 
@@ -242,7 +251,7 @@ def challenge_all(
     """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
     edges = arrows(best)
     work = partial(challenge, best=best, rules=rules)
-    challenges = score.map(work, edges, BATCH)
+    challenges = score.map(work, edges, CHALLENGE_BATCH)
     shorter = shortest_graph(score, [best, *(each.restarted for each in challenges)], rules)
     is_shorter = saved(score, best, shorter, rules) >= TOLERANCE
     return dict(zip(edges, challenges, strict=True)), shorter if is_shorter else None
@@ -310,15 +319,15 @@ def _reversed_start(cut: Parents, arrow: Arrow, rules: Rules) -> Parents | None:
 def loss(score: LocalScore, best: Parents, rival: Parents, rules: Rules) -> Loss:
     """Compare a graph with the best one."""
     nats = 0.0 - saved(score, best, rival, rules)
-    changes = {j: causes for j, causes in enumerate(rival) if causes != best[j]}
+    counts = row_counts(score, best, rival)
     n = len(score.sample.values)
-    n_rows = min([score.n_rows(j, best[j], sets) for j, sets in changes.items()], default=n)
     differences = np.zeros(n)
-    for j, share in row_shares(score, best, changes).items():
+    for j, share in row_shares(counts).items():
         if score.is_comparable(j, best[j], rival[j]):
             rows = score.sample.rows(score.sample.incomplete_among([j], best[j], rival[j]))
             longer = score.model(j, rival[j], best[j]).nats
             differences[rows] += share * (longer - score.model(j, best[j], rival[j]).nats)
+    n_rows = min(counts.values(), default=n)
     error = nats_error(math.sqrt(n) * float(differences.std()), n_rows)
     # Negative without a required edge that saves nothing.
     return Loss(nats, nats / error)

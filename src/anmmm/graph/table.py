@@ -171,6 +171,8 @@ def _useless_in_kept_rows(columns: Columns) -> dict[Hashable, str]:
         if len(used) < 2:
             return useless
         kept = _kept_rows(used)
+        if kept.all():
+            return useless
         more = _useless({name: column.take(kept) for name, column in used.items()})
         if not more:
             return useless

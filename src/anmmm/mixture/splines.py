@@ -32,7 +32,7 @@ LONGEST_KEPT = 2000
 # Rows among which knots of several columns are chosen.
 KNOT_ROWS = 2000
 # Distance from the knots, over their range, from which a curve is computed as a straight line.
-FAR = 100.0
+STRAIGHT_FROM = 100.0
 
 
 class Columns(Record, ABC):
@@ -82,7 +82,7 @@ class Splines(Columns):
         width = high - low
         for end, sign in ((low, -1.0), (high, 1.0)):
             distance = sign * (X[:, 0] - end)
-            is_far = distance > FAR * width
+            is_far = distance > STRAIGHT_FROM * width
             if is_far.any():
                 points = end + sign * width * np.array([[0.0], [1.0]])
                 first, second = self.of_raw(_raw_functions(points, self.knots), 2)
