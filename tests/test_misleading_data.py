@@ -287,3 +287,13 @@ def test_what_fits_stays_sure(family):
     results = [infer_direction(*pair) for pair in pairs]
     assert sum(result.confidence > UNSURE for result in results) >= 3
     assert not any(result.notes for result in results)
+
+
+@pytest.mark.parametrize("power", [3, 5])
+def test_powers_of_a_line_with_noise_are_not_surely_wrong(power):
+    # Gaussian causes of odd seeds, uniform ones of even seeds.
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=300) if seed % 2 else rng.uniform(-2.0, 2.0, 300)
+        result = infer_direction(x, (x + 0.6 * rng.normal(size=300)) ** power)
+        assert result.relation == "x->y" or result.confidence < UNSURE

@@ -18,10 +18,13 @@ from anmmm.evidence.density import (
     GRID,
     N_BINS,
     ON_EDGE,
+    densest_point,
     fit_density,
     plain_density,
 )
+from anmmm.evidence.marginal import RootedMarginal, smooth_density
 from anmmm.preprocessing import Cells
+from drawn import standard, variable_of
 from kernel_forms import from_python
 from record_comparison import assert_same
 
@@ -274,3 +277,38 @@ def test_a_mirrored_density_is_that_of_the_negated_variable(name):
     assert_allclose(mirrored.cdf(-cells.edges), 1.0 - density.cdf(cells.edges), atol=1e-13)
     mass = mass_of(mirrored, -cells.upper, -cells.lower)
     assert_allclose(mass, mass_of(density, cells.lower, cells.upper), rtol=1e-9, atol=1e-14)
+
+
+def cube(n=300):
+    return standard((np.random.default_rng(1).normal(size=n) + 0.3) ** 3)[:, 0]
+
+
+def test_a_spike_is_shorter_by_roots_and_its_codes_are_of_its_distribution_function():
+    values = cube()
+    cells = Cells.of(values)
+    rooted = RootedMarginal.of(cells)
+    assert rooted.length < variable_of(values).once(smooth_density).length - 50.0
+    below, above = rooted.levels()
+    assert_allclose(rooted.nats, code_lengths(above - below, cells.n_distinct), rtol=1e-6)
+    assert np.all(np.diff(rooted.density.cdf(np.linspace(-9.0, 9.0, 101))) >= 0.0)
+
+
+def test_a_mirrored_spike_is_the_same():
+    values = cube()
+    rooted = RootedMarginal.of(Cells.of(values))
+    mirrored = RootedMarginal.of(Cells.of(-values))
+    assert mirrored.length == pytest.approx(rooted.length)
+    points = np.linspace(-3.0, 3.0, 50)
+    assert_allclose(rooted.density.mirrored().cdf(-points), 1.0 - rooted.density.cdf(points))
+
+
+@pytest.mark.parametrize("values", [cube(), np.linspace(-1.0, 2.0, 40), np.arange(3.0)])
+def test_the_densest_point_follows_shift_unit_and_sign(values):
+    point = densest_point(values)
+    assert densest_point(-values) == pytest.approx(-point)
+    assert densest_point(7.0 + 3.0 * values) == pytest.approx(7.0 + 3.0 * point)
+
+
+def test_the_densest_point_of_a_cube_is_near_its_spike():
+    z = np.random.default_rng(1).normal(size=300) + 0.3
+    assert abs(densest_point(z**3)) < 0.01

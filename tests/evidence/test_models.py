@@ -214,7 +214,6 @@ def test_marginals_are_distributions(rng):
         ("Gaussian", "normal"),
         ("clipped on both sides", "cut"),
         ("rain: 50 % zeros, in tenths", "cut"),
-        ("Cauchy, square with its sign", "transformed+noise"),
         ("three clusters", "normals"),
         ("four clusters", "normals"),
     ],

@@ -99,6 +99,47 @@ class ClusterDensity(Record):
         return replace(self, centers=-self.centers)
 
 
+class RootedDensity(Record):
+    """A density of the cube root of the signed distance from a center, where it has a spike."""
+
+    density: Density
+    center: float
+    cost: float
+    base: ClassVar[str] = "rooted"
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Distribution function at finite points."""
+        return self.density.cdf(np.cbrt(x - self.center))
+
+    def mirrored(self) -> RootedDensity:
+        """Return the density of the negated variable."""
+        return replace(self, density=self.density.mirrored(), center=-self.center)
+
+
+AnyDensity = Density | ClusterDensity | RootedDensity
+
+
+def densest_point(values: FloatArray) -> float:
+    """Return where values are densest. O(n log n).
+
+    The half-sample mode of D. R. Bickel, Computational Statistics & Data Analysis 39 (2002); the
+    mean of those from below and from above, so that it is mirrored as the values are.
+    """
+    ordered = np.sort(values)
+    return 0.5 * (_half_sample_mode(ordered) - _half_sample_mode(-ordered[::-1]))
+
+
+def _half_sample_mode(ordered: FloatArray) -> float:
+    """Return the mean of the shortest half, of its shortest half, and so on to three values."""
+    while len(ordered) > 3:
+        size = (len(ordered) + 1) // 2
+        widths = ordered[size - 1 :] - ordered[: len(ordered) - size + 1]
+        # The first of equal ones, whatever their rounding.
+        first = int((widths <= (1.0 + 1e-9) * widths.min()).argmax())
+        ordered = ordered[first : first + size]
+    return float(ordered.mean())
+
+
 def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return Gaussian quantiles of probabilities below and above, from the smaller one."""
     with np.errstate(divide="ignore"):

@@ -26,7 +26,13 @@ from anmmm.evidence.code import (
     noise_levels,
     shortest,
 )
-from anmmm.evidence.density import ClusterDensity, Density, fit_density
+from anmmm.evidence.density import (
+    ClusterDensity,
+    Density,
+    RootedDensity,
+    densest_point,
+    fit_density,
+)
 from anmmm.mixture import (
     MixtureFit,
     SplineBasis,
@@ -54,6 +60,8 @@ SLACK = 5.0
 MAX_CLUSTERS = 12
 # Gaussians that are tried whatever the number of values.
 MAX_NORMALS = 4
+# Nats for the choice of a density with a spike.
+SPIKE_PRIOR = -math.log(0.05)
 # Fewest rows of each where there are more clusters than mechanisms.
 ROWS_OF_CLUSTER = 8
 
@@ -64,13 +72,13 @@ class Marginal(Encoding, ABC):
     Attributes
     ----------
     base : str
-        ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
-        for frequencies of few values, ``"normals"`` for two or more Gaussians of one variance,
-        ``"transformed"`` for a monotone function of a Gaussian, ``"transformed+noise"`` for that of
-        another density, ``"cut"`` for a Gaussian cut into levels, ``"logit"`` for probabilities of
-        categories under the prior of their curves, ``"two-part"`` for a frequent value and another
-        distribution of the remaining rows, ``"count"`` for Poisson's or a negative binomial
-        distribution.
+        ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"rooted"``
+        for one with a spike, ``"levels"`` for frequencies of few values, ``"normals"`` for two or
+        more Gaussians of one variance, ``"transformed"`` for a monotone function of a Gaussian,
+        ``"transformed+noise"`` for that of another density, ``"cut"`` for a Gaussian cut into
+        levels, ``"logit"`` for probabilities of categories under the prior of their curves,
+        ``"two-part"`` for a frequent value and another distribution of the remaining rows,
+        ``"count"`` for Poisson's or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)
         Description length of each observation.
     cost : float
@@ -99,6 +107,27 @@ class LogSplineDensity(Marginal):
         """Fit a density. O(N)."""
         density, nats = fit_density(cells.values, cells.lower, cells.upper, cells.n_distinct)
         return cls(nats, density.cost, density.base, cells, density)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        return noise_levels(self.cells, cdf=self.density.cdf)
+
+
+class RootedMarginal(Marginal):
+    """A density with a spike, as of a cube of a number that may be 0."""
+
+    density: RootedDensity
+
+    @classmethod
+    def of(cls, cells: Cells) -> RootedMarginal:
+        """Fit a density of the cube roots of distances from the densest point. O(N log N)."""
+        center = densest_point(cells.values)
+        ends = (cells.values, cells.lower, cells.upper)
+        values, lower, upper = (np.cbrt(points - center) for points in ends)
+        density, nats = fit_density(values, lower, upper, cells.n_distinct)
+        # The center is one of the values.
+        cost = density.cost + SPIKE_PRIOR + math.log(len(nats))
+        rooted = RootedDensity(density, center, cost)
+        return cls(nats, cost, rooted.base, cells, rooted)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         return noise_levels(self.cells, cdf=self.density.cdf)
@@ -230,10 +259,21 @@ def cluster_densities(variable: Variable) -> list[Normals]:
     return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
 
 
-def shortest_density(variable: Variable) -> LogSplineDensity | Normals:
-    """Return the shorter description of a variable by a smooth density or by Gaussians."""
-    densities: list[LogSplineDensity | Normals] = [variable.once(smooth_density)]
+def spiked_densities(variable: Variable) -> list[RootedMarginal]:
+    """Describe a variable without ties by a density with a spike; call it by `Variable.once`.
+
+    None if a plain density is not worth a correction.
+    """
+    if variable.is_tied or variable.once(smooth_density).density.is_plain:
+        return []
+    return [RootedMarginal.of(variable.cells)]
+
+
+def shortest_density(variable: Variable) -> LogSplineDensity | Normals | RootedMarginal:
+    """Return the shortest description of a variable by a density."""
+    densities: list[LogSplineDensity | Normals | RootedMarginal] = [variable.once(smooth_density)]
     densities += variable.once(cluster_densities)
+    densities += variable.once(spiked_densities)
     return shortest(densities)
 
 
@@ -292,3 +332,4 @@ def own_marginals(variable: Variable) -> Iterator[Marginal]:
     if cells.n_distinct <= MOST_CATEGORIES:
         yield CategoricalMarginal.of(cells)
     yield from variable.once(cluster_densities)
+    yield from variable.once(spiked_densities)

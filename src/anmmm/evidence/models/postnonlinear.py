@@ -21,7 +21,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.density import (
     BASES,
-    ClusterDensity,
+    AnyDensity,
     Density,
     normal_quantile,
     plain_density,
@@ -83,12 +83,12 @@ def _link_prior() -> SlopePrior:
 LINK_PRIOR = _link_prior()
 
 
-def base_quantiles(base: Density | ClusterDensity, y: FloatArray) -> FloatArray:
+def base_quantiles(base: AnyDensity, y: FloatArray) -> FloatArray:
     """Return Gaussian quantiles of values under a base; eq. 14.
 
     Exact in both tails, and infinite at an end of a bounded base.
     """
-    if isinstance(base, ClusterDensity) or not base.is_plain:
+    if not isinstance(base, Density) or not base.is_plain:
         return normal_quantile(base.cdf(y), base.mirrored().cdf(-y))
     z = (y - base.location) / base.scale
     if base.base == "normal":
@@ -132,13 +132,13 @@ def sums_of(values: FloatArray) -> EffectSums:
 class EffectScale(Record):
     """An effect on the Gaussian quantiles of a base distribution."""
 
-    base: Density | ClusterDensity
+    base: AnyDensity
     cost: float  # nats of the base's parameters beyond those of h
     sums: EffectSums  # of the observations' quantiles
     edges: FloatArray  # (n_distinct + 1,), of the ends of the cells; the outermost may be infinite
 
     @classmethod
-    def of(cls, n: int, points: FloatArray, base: Density | ClusterDensity) -> EffectScale:
+    def of(cls, n: int, points: FloatArray, base: AnyDensity) -> EffectScale:
         """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
         # A base's location and scale are those of h.
@@ -203,12 +203,12 @@ class MonotoneLink(Record):
         return np.asarray((values - self.shift) / self.unit)
 
 
-def scales_of(cells: Cells, density: Density | ClusterDensity | None = None) -> list[EffectScale]:
+def scales_of(cells: Cells, density: AnyDensity | None = None) -> list[EffectScale]:
     """Map an effect to the scales of its density and of bases whose ends it does not touch.
 
     Next to a huge outlier the other values touch the end of a bounded base.
     """
-    bases: list[Density | ClusterDensity] = []
+    bases: list[AnyDensity] = []
     for name in BASES:
         bases.append(plain_density(name, cells.values, cells.lower, cells.upper))
     if density is not None:
