@@ -171,7 +171,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     one, other = variable_of(x), variable_of(y)
     fit = fitted(module._pair(one, other, (0, 0)), name, -np.inf).iterate(1000)
     nodes, hidden = fit.nodes, fit.first
-    r, K = len(nodes.prior), fit.shapes[0, 0]
+    r, K = len(nodes.prior), int(fit.n_used[0])
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = (1.0 / (nodes.prior * smooth)).ravel()
 
@@ -188,7 +188,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     information = oracle.hessian(minus_log, at)
     values = np.maximum(np.linalg.eigvalsh(0.5 * (information + information.T)), precision.min())
     cost = np.log(values).sum() - np.log(precision).sum() + precision @ at**2
-    assert fit.shapes[0, 1:].tolist() == [1, 1]
+    assert hidden.shape[1:].tolist() == [1, 1]
     assert_allclose(position_cost(fit), 0.5 * cost, rtol=0.01)
     assert (fit.nodes is CURVE) == (name == "curve")
 

@@ -59,8 +59,10 @@ class Nodes(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """The parameters of a fit: views into its row of numbers, made by `parts_of`."""
+    """A fit: views into its row of numbers, made by `parts_of`."""
 
+    shape: FloatArray  # (3,), used nodes and components of both noises
+    result: FloatArray  # (3,), log-likelihood, costs of positions and of the other parameters
     weights: FloatArray  # (K,)
     positions: FloatArray  # (2, K)
     variances: FloatArray  # (2, J, K), of components of the noise; first, the dispersion of counts
@@ -75,18 +77,22 @@ class Hidden(NamedTuple):
 @kernel(inner=True, allocates=True)
 def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
     """Return the parts of a fit's row of numbers, tables last; J = 2."""
-    (r, K), m = nodes.basis.shape, nodes.weight_basis.shape[0]
-    at = 7 * K + 11
-    end = at + 2 * r + m
+    r, K = nodes.basis.shape
+    after_nodes = 6 + 7 * K
+    after_noise = after_nodes + 11
+    after_curves = after_noise + 2 * r
+    end = after_curves + nodes.weight_basis.shape[0]
     return Hidden(
-        row[:K],
-        row[K : 3 * K].reshape((2, K)),
-        row[3 * K : 7 * K].reshape((2, 2, K)),
-        row[7 * K : 7 * K + 4].reshape((2, 2)),
-        row[7 * K + 4 : 7 * K + 8].reshape((2, 2)),
-        row[7 * K + 8 : at],
-        row[at : at + 2 * r].reshape((2, r)),
-        row[at + 2 * r : end],
+        row[:3],
+        row[3:6],
+        row[6 : 6 + K],
+        row[6 + K : 6 + 3 * K].reshape((2, K)),
+        row[6 + 3 * K : after_nodes].reshape((2, 2, K)),
+        row[after_nodes : after_nodes + 4].reshape((2, 2)),
+        row[after_nodes + 4 : after_nodes + 8].reshape((2, 2)),
+        row[after_nodes + 8 : after_noise],
+        row[after_noise:after_curves].reshape((2, r)),
+        row[after_curves:end],
         row[end:].reshape((2, (row.shape[0] - end) // (2 * K), K)),
     )
 
@@ -404,32 +410,45 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
     return cost
 
 
+@kernel(inner=True)
+def _set_start(used: int, hidden: Hidden) -> None:
+    """Write normal noise of variance 0.1 and smoothing variances, before the first M-step."""
+    for d in range(2):
+        for j in range(2):
+            hidden.fractions[d, j] = 1.0
+            for k in range(hidden.weights.shape[0]):
+                hidden.variances[d, j, k] = 0.1
+        hidden.smoothing[d] = 5.0
+    hidden.smoothing[2] = 1.0
+    for k in range(used):
+        hidden.weights[k] = 1.0 / used
+
+
 @kernel(allocates=True)
 def fit_hidden(
-    pair: Pair,
-    nodes: Nodes,
-    shapes: IndexArray,
-    fits: FloatArray,
-    starts: FloatArray,
-    max_iter: int,
-) -> FloatArray:
-    """Fit S times by EM; return log-likelihoods, costs of positions and of the others, (S, 3).
+    pair: Pair, nodes: Nodes, fits: FloatArray, starts: FloatArray, max_iter: int
+) -> None:
+    """Fit S times by EM, in place.
 
-    shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows of `parts_of`;
-    starts: (S, n), the hidden variable of the first E-step in (0, 1), or (0, 0) to start from fits.
-    O(n K J² + K r² + r³) an iteration, until one gains less than `TOLERANCE` nats.
+    fits: (S, ...), rows of `parts_of`, with their shapes; starts: (S, n), the hidden variable of
+    the first E-step in (0, 1), or (0, 0) to start from fits. O(n K J² + K r² + r³) an iteration,
+    until one gains less than `TOLERANCE` nats.
     """
     n, K = pair.values.shape[1], nodes.basis.shape[1]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
     sums, noise = np.zeros((2, 2, 3, K)), np.empty((2, 2, 3, K))
-    seen, found = np.empty(K), np.empty((shapes.shape[0], 3))
+    seen, shape = np.empty(K), np.empty(3, np.int64)
     for d in range(2):
         for i in range(n):
             values[d, i] = pair.values[d, i]
-    for s in range(shapes.shape[0]):
-        hidden, shape = parts_of(fits[s], nodes), shapes[s]
+    for s in range(fits.shape[0]):
+        hidden = parts_of(fits[s], nodes)
+        for i in range(3):
+            shape[i] = int(hidden.shape[i])
         counts = np.empty(hidden.tables.shape)
         log_likelihood, last, positions, weights = -np.inf, -np.inf, 0.0, 0.0
+        if starts.shape[0] > 0:
+            _set_start(shape[0], hidden)
         for n_iter in range(max_iter):
             start = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
             if start > 0.0:
@@ -450,9 +469,9 @@ def fit_hidden(
                 else:
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
-        found[s, 0], found[s, 1] = log_likelihood, positions
-        found[s, 2] = weights + _parameter_cost(pair, nodes, shape, hidden)
-    return found
+        hidden.result[0] = log_likelihood
+        hidden.result[1] = positions
+        hidden.result[2] = weights + _parameter_cost(pair, nodes, shape, hidden)
 
 
 @kernel(allocates=True)

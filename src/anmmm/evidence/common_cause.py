@@ -144,9 +144,9 @@ def _fitted_codes(pair: Pair, x: Variable, y: Variable, to_beat: float) -> list[
     families = [search.start_groups(), search.start_curves()]
     families.sort(key=lambda starts: float(starts.objective.min()))
     codes: list[CommonCause] = []
-    if search.is_hopeless(families[0].best, START_MARGIN):
-        return codes
     for starts in families:
+        if search.is_hopeless(starts.best, START_MARGIN):
+            continue
         fit = search.fit_curve(starts) if starts.is_curve else search.fit_groups(starts)
         if search.is_hopeless(fit, LAST_MARGIN):
             continue
@@ -222,7 +222,7 @@ def encode(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     joint = np.maximum(joint, 1e-300 * hidden.weights)
     total = joint.sum(axis=1)
     # The prior probability of a curve, of groups of equal scales, and of own ones, is 0.3 each.
-    cost = position_cost(fit) + float(fit.results[0, 2]) - math.log(0.3)
+    cost = position_cost(fit) + float(hidden.result[2]) - math.log(0.3)
     # What it saves on a variable alone, a direction could as well.
     saved = [
         v.marginal.length
@@ -231,7 +231,7 @@ def encode(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     ]
     cost += max(0.0, float(max(saved)) - 0.5 * cost)
     kinds = fit.pair.kinds[:, np.newaxis]
-    is_component = np.arange(2) < fit.shapes[0, 1:, np.newaxis]
+    is_component = np.arange(2) < hidden.shape[1:, np.newaxis]
     fractions = (hidden.fractions * is_component)[:, :, np.newaxis]
     variances = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
     scales = np.sqrt((fractions * variances).sum(axis=1))
@@ -251,7 +251,7 @@ def mass_of(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
     hidden = fit.first
     if fit.pair.kinds[axis] != NOISY:
         return hidden.tables[axis, : variable.cells.n_distinct]
-    J = fit.shapes[0, 1 + axis]
+    J = int(hidden.shape[1 + axis])
     means = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
     scales = np.sqrt(hidden.variances[axis, :J])
     return cell_masses(variable.cells.edges, hidden.fractions[axis], means, scales)
@@ -259,7 +259,9 @@ def mass_of(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
 
 def position_cost(fit: HiddenFits) -> float:
     """Return the Laplace cost of positions by the observed information, eq. 4."""
-    nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
+    nodes = fit.nodes
+    hidden = fit.first
+    r = len(fit.nodes.prior)
     basis = nodes.basis[:, : len(hidden.weights)].T
     logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
     joint = hidden.weights * np.exp(logs[0] + logs[1])
@@ -290,13 +292,15 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
 
     Arrays (n, K), or of fewer numbers where they are the same.
     """
-    hidden, J = fit.first, fit.shapes[0, 1 + axis]
+    hidden = fit.first
+    J = int(hidden.shape[1 + axis])
     if fit.pair.kinds[axis] != NOISY:
         logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
         return logs, np.zeros_like(logs), np.zeros_like(logs)
     # Components, (J, 1, K), then observations.
     variances = hidden.variances[axis, :J, np.newaxis]
-    fractions, offsets = hidden.fractions[axis, :J], hidden.offsets[axis, :J]
+    fractions = hidden.fractions[axis, :J]
+    offsets = hidden.offsets[axis, :J]
     centers = hidden.positions[axis] + offsets[:, np.newaxis, np.newaxis]
     e = (fit.pair.values[axis][:, np.newaxis] - centers) / variances
     heights = np.log(fractions)[:, np.newaxis, np.newaxis] - 0.5 * np.log(2.0 * math.pi * variances)

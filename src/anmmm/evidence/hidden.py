@@ -87,43 +87,40 @@ class HiddenFits(Record):
 
     pair: Pair
     nodes: Nodes
-    shapes: IntArray  # (S, 3), used nodes and components of both noises
-    parameters: FloatArray  # (S, n_numbers), rows that `parts_of` reads
-    results: FloatArray  # (S, 3), log-likelihoods, costs of positions and of the other parameters
+    rows: FloatArray  # (S, n_numbers), which `parts_of` reads
 
     @classmethod
     def start(cls, pair: Pair, nodes: Nodes, n_used: IntArray, causes: FloatArray) -> HiddenFits:
         """Fit normal noise about `n_used` nodes, (S,), from hidden causes in (0, 1), (S, n)."""
         r, K = nodes.basis.shape
-        n_numbers = 7 * K + 11 + 2 * r + len(nodes.weight_prior) + 2 * pair.counts.shape[1] * K
-        first = np.zeros(n_numbers)
-        parts = _parts(first, nodes)
-        parts.variances[:] = 0.1
-        parts.fractions[:] = 1.0
-        parts.smoothing[:] = (5.0, 5.0, 1.0)
-        parameters = np.tile(first, (len(n_used), 1))
-        parameters[:, :K] = (np.arange(K) < n_used[:, np.newaxis]) / n_used[:, np.newaxis]
-        shapes = np.ones((len(n_used), 3), dtype=np.int64)
-        shapes[:, 0] = n_used
-        results = fit_hidden(pair, nodes, shapes, parameters, causes, SHORT)
-        return cls(pair, nodes, shapes, parameters, results)
+        n_numbers = 17 + 7 * K + 2 * r + len(nodes.weight_prior) + 2 * pair.counts.shape[1] * K
+        rows = np.zeros((len(n_used), n_numbers))
+        rows[:, 0] = n_used
+        rows[:, 1:3] = 1.0
+        fit_hidden(pair, nodes, rows, causes, SHORT)
+        return cls(pair, nodes, rows)
 
-    def __getitem__(self, rows: Sequence[int] | IntArray | BoolArray) -> HiddenFits:
-        parts = self.shapes[rows], self.parameters[rows], self.results[rows]
-        return HiddenFits(self.pair, self.nodes, *parts)
+    def __getitem__(self, fits: Sequence[int] | IntArray | BoolArray) -> HiddenFits:
+        return HiddenFits(self.pair, self.nodes, self.rows[fits])
 
     def iterate(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
         """Return the fits after more iterations, on another pair if one is given."""
-        parts = pair or self.pair, self.nodes, self.shapes, self.parameters.copy()
-        return HiddenFits(*parts, fit_hidden(*parts, NO_STARTS, max_iter))
+        iterated = HiddenFits(pair or self.pair, self.nodes, self.rows.copy())
+        fit_hidden(iterated.pair, iterated.nodes, iterated.rows, NO_STARTS, max_iter)
+        return iterated
 
     def __len__(self) -> int:
-        return len(self.shapes)
+        return len(self.rows)
 
     @computed
     def objective(self) -> FloatArray:
         """Approximate lengths of the pair as densities, (S,)."""
-        return self.results[:, 1] + self.results[:, 2] - self.results[:, 0]
+        return self.rows[:, 4] + self.rows[:, 5] - self.rows[:, 3]
+
+    @property
+    def n_used(self) -> FloatArray:
+        """Used nodes of each fit, (S,)."""
+        return self.rows[:, 0]
 
     @property
     def best(self) -> HiddenFits:
@@ -137,9 +134,9 @@ class HiddenFits(Record):
     def distinct(self, count: int) -> HiddenFits:
         """Return the shortest `count` of each number of nodes whose lengths are not the same."""
         kept: list[int] = []
-        lengths: dict[int, list[float]] = {}
+        lengths: dict[float, list[float]] = {}
         objective = self.objective.tolist()
-        n_used = self.shapes[:, 0].tolist()
+        n_used = self.n_used.tolist()
         for row in np.argsort(self.objective, kind="stable").tolist():
             kept_lengths = lengths.setdefault(n_used[row], [])
             # They increase. Different fits differ by half a nat.
@@ -154,15 +151,15 @@ class HiddenFits(Record):
     @computed
     def first(self) -> Hidden:
         """Parameters of the first fit, at the nodes that it uses."""
-        parts = _parts(self.parameters[0], self.nodes)
-        used = int(self.shapes[0, 0])
+        parts = _parts(self.rows[0], self.nodes)
+        used = int(parts.shape[0])
         of_nodes = "weights", "positions", "variances", "tables"
         return parts._replace(**{name: getattr(parts, name)[..., :used] for name in of_nodes})
 
     @property
     def layout(self) -> Hidden:
-        """Columns of the parameters in which each of them is."""
-        return _parts(np.arange(self.parameters.shape[1]), self.nodes)
+        """Columns of `rows` in which each part is."""
+        return _parts(np.arange(self.rows.shape[1]), self.nodes)
 
     @property
     def is_curve(self) -> bool:
@@ -172,10 +169,8 @@ class HiddenFits(Record):
 
 def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     """Return fits of the same pair and nodes together."""
-    shapes = np.concatenate([part.shapes for part in fits])
-    parameters = np.concatenate([part.parameters for part in fits])
-    results = np.concatenate([part.results for part in fits])
-    return HiddenFits(fits[0].pair, fits[0].nodes, shapes, parameters, results)
+    rows = np.concatenate([part.rows for part in fits])
+    return HiddenFits(fits[0].pair, fits[0].nodes, rows)
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
@@ -203,12 +198,12 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         if fits.pair.kinds[axis] != NOISY:
             continue
         split = fits[np.repeat(np.arange(n_fits), n_starts)]
-        variance = split.parameters[:, layout.variances[axis, 0, :1]]
+        variance = split.rows[:, layout.variances[axis, 0, :1]]
         fractions, means, variances = np.tile(NOISE_STARTS, (n_fits, 1, 1)).transpose(1, 0, 2)
-        split.parameters[:, layout.fractions[axis]] = fractions
-        split.parameters[:, layout.offsets[axis]] = means * np.sqrt(variance)
-        split.parameters[:, layout.variances[axis]] = (variances * variance)[:, :, np.newaxis]
-        split.shapes[:, 1 + axis] = 2
+        split.rows[:, layout.fractions[axis]] = fractions
+        split.rows[:, layout.offsets[axis]] = means * np.sqrt(variance)
+        split.rows[:, layout.variances[axis]] = (variances * variance)[:, :, np.newaxis]
+        split.rows[:, 1 + axis] = 2.0
         split = split.iterate(1)
         best = split.objective.reshape(n_fits, n_starts).argmin(axis=1)
         by_axis.append(split[np.arange(n_fits) * n_starts + best])
@@ -216,8 +211,8 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         x, y = by_axis
         both = x[np.arange(n_fits)]
         for columns in (layout.fractions[1], layout.offsets[1], layout.variances[1]):
-            both.parameters[:, columns] = y.parameters[:, columns]
-        both.shapes[:, 2] = 2
+            both.rows[:, columns] = y.rows[:, columns]
+        both.rows[:, 2] = 2.0
         by_axis.append(both.iterate(1))
     return joined(by_axis) if by_axis else fits[[]]
 
@@ -278,7 +273,7 @@ class Search(Record):
 
     def length(self, fit: HiddenFits) -> float:
         """Return the approximate length of all rows by a fit, as a density."""
-        log_likelihood, positions_cost, other_cost = fit.results[0].tolist()
+        log_likelihood, positions_cost, other_cost = fit.first.result.tolist()
         scale = self.pair.values.shape[1] / fit.pair.values.shape[1]
         return float(positions_cost + other_cost - scale * log_likelihood)
 
@@ -326,7 +321,7 @@ class Search(Record):
         """Return the best fit of groups."""
         fits = starts.distinct(2).iterate(LONGER).distinct(1)
         # Of the larger numbers the best alone, if it is the best of all.
-        is_kept = fits.shapes[:, 0] <= MAX_USUAL_GROUPS
+        is_kept = fits.n_used <= MAX_USUAL_GROUPS
         is_kept[fits.objective.argmin()] = True
         fits = fits[is_kept]
         own_scales = replace(fits, nodes=GROUPS._replace(own_scales=1)).iterate(LONGER)

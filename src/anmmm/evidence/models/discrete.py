@@ -53,8 +53,8 @@ MAX_SIZE = 1e4
 NO_DISPERSION = 0.9 * MAX_SIZE
 # Size of a Poisson distribution.
 POISSON = 1e9
-# Change of a size's logarithm that is worth less than 1e-4 nats.
-SIZE_TOLERANCE = 1e-3
+# Change of a size's logarithm that is worth less than 0.01 nats.
+SIZE_TOLERANCE = 1e-2
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
 TINY = float(np.finfo(np.float64).tiny)
