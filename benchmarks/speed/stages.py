@@ -58,7 +58,7 @@ def prepared(n_samples: int) -> Prepared:
     values = effect.cells.values
     starts = [[np.ones((n_samples, 1))]]
     mixtures = [_fit(fits, starts[0], 1)]
-    residuals = ordered_residuals(cause.basis, values, fits.one_curve, fits.location_scale)
+    residuals = ordered_residuals(cause.basis, values, fits.one_curve)
     for n in range(2, MOST + 1):
         starts.append(residual_starts(values, n, mixtures[-1], residuals))
         mixtures.append(_fit(fits, starts[-1], n))

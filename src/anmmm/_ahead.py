@@ -59,8 +59,8 @@ def _mixture(n_columns: int = 1) -> None:
     basis = _basis(n_columns)
     y = _effect()
     single = fit_single(basis, y)
-    location_scale = fit_location_scale(basis, y, single)
-    choose_mixture(basis, y, single, location_scale, max_mechanisms=2, max_iter=1)
+    fit_location_scale(basis, y, single)
+    choose_mixture(basis, y, single, max_mechanisms=2, max_iter=1)
 
 
 def _process() -> None:

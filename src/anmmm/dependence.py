@@ -73,7 +73,8 @@ def fit_both(
     # Imported here because a decision by evidence must start without the engines.
     from anmmm.gppom import fit_gppom
 
-    x, y = standardize(x)[0], standardize(y)[0]
+    x = standardize(x)[0]
+    y = standardize(y)[0]
     forward, backward = (
         fit_gppom(cause, effect, fit_options=fit_options, random_state=seed)
         for cause, effect in ((x, y), (y, x))

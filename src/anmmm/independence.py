@@ -349,7 +349,8 @@ def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
     variance = squares / 36.0 / n / (n - 1)
     variance *= 72.0 * (n - 4) * (n - 5) / n / (n - 1) / (n - 2) / (n - 3)
     mean = (1.0 + mu_x * mu_y - mu_x - mu_y) / n
-    shape, scale = mean**2 / variance, n * variance / mean
+    shape = mean**2 / variance
+    scale = n * variance / mean
     log_pvalue = _log_gamma_tail(shape, statistic / scale)
     threshold = float(scale * gammainccinv(shape, alpha))
     return HSICTest(statistic, threshold, math.exp(log_pvalue), log_pvalue, "gamma")
@@ -362,9 +363,11 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
     root = 2.0 / abs(skewness)
     shape = root * root
     if skewness > 0.0:
-        quantile, at = gammainccinv(shape, alpha), shape + root * z
+        quantile = gammainccinv(shape, alpha)
+        at = shape + root * z
         return float(quantile / root - root), _log_gamma_tail(shape, at) if at > 0.0 else 0.0
-    quantile, at = gammaincinv(shape, alpha), max(shape - root * z, 0.0)
+    quantile = gammaincinv(shape, alpha)
+    at = max(shape - root * z, 0.0)
     below = float(gammainc(shape, at))
     return float(root - quantile / root), math.log(below) if below > 0.0 else -math.inf
 
@@ -391,7 +394,8 @@ def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, flo
     """Compute `gamma_moments` from factors (mathematics.md, eq. 20); None if ranks are large."""
     n = x.shape[1]
     try:
-        first, second = _SquaredGram(x), _SquaredGram(y)
+        first = _SquaredGram(x)
+        second = _SquaredGram(y)
     except RankTooLargeError:
         return None
     products = np.zeros((first.size, second.size))
@@ -420,7 +424,8 @@ class _SquaredGram:
             self._factors.append(factor)
         of_gram, of_square = self._factors
         self._U, self._W = (factor.L[:, : factor.rank] for factor in self._factors)
-        r, w = of_gram.rank, of_square.rank
+        r = of_gram.rank
+        w = of_square.rank
         self.n_blocks = len(self._U)
         self.size = w + 2 * r + 3
         self.plain = slice(w + r, w + 2 * r)
@@ -429,7 +434,9 @@ class _SquaredGram:
 
     def rows(self, block: int) -> FloatArray:
         """Pᵀ of a block of observations, (size, c)."""
-        U, W, valid = self._U[block], self._W[block], self._valid[block]
+        U = self._U[block]
+        W = self._W[block]
+        valid = self._valid[block]
         a = self._a(block)
         return np.concatenate([W, a * U, U, [a * a, a, valid]])
 
@@ -440,11 +447,14 @@ class _SquaredGram:
 
     def weighted(self, products: FloatArray) -> FloatArray:
         """S times a matrix of `size` rows."""
-        w, r = self._W.shape[1], self._U.shape[1]
+        w = self._W.shape[1]
+        r = self._U.shape[1]
         result = products.copy()
         result[w : w + r] = -2.0 * products[w + r : w + 2 * r]
         result[w + r : w + 2 * r] = -2.0 * products[w : w + r]
-        result[-3], result[-2], result[-1] = products[-1], 2.0 * products[-2], products[-3]
+        result[-3] = products[-1]
+        result[-2] = 2.0 * products[-2]
+        result[-1] = products[-3]
         return result
 
     def _a(self, block: int) -> FloatArray:

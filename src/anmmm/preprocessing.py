@@ -97,7 +97,8 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
     if not np.any((gaps > 0.0) & (gaps <= near)):
         return
     first, last = tied(ordered, near)
-    low, high = ordered[first], ordered[last - 1]
+    low = ordered[first]
+    high = ordered[last - 1]
     # A chain of such gaps is a variable at its resolution, not rounding.
     if np.all(high - low <= 2.0 * near):
         z[np.argsort(z)] = np.repeat(0.5 * (low + high), last - first)
@@ -134,7 +135,8 @@ class Cells(Record):
         np.subtract(distinct[1:], distinct[:-1], out=middle)
         middle *= 0.5
         middle += distinct[:-1]
-        edges[0], edges[-1] = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
+        edges[0] = 2.0 * distinct[0] - middle[0]
+        edges[-1] = 2.0 * distinct[-1] - middle[-1]
         return cls(values, index, edges[index], edges[index + 1], edges)
 
     @property
@@ -153,7 +155,8 @@ class Cells(Record):
     @computed
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell, the smallest noise variance."""
-        widths, half = self.upper - self.lower, len(self.upper) // 2
+        widths = self.upper - self.lower
+        half = len(self.upper) // 2
         # As np.median, whose checks take longer than all else at N = 100.
         widths.partition((len(widths) - 1 - half, half))
         return (0.5 * float(widths[-1 - half] + widths[half])) ** 2 / 12.0

@@ -127,7 +127,8 @@ class ClusteringResult(Record):
         str
             Lines as ``anmmm cluster`` prints them.
         """
-        n, (cause, effect) = len(self.labels), map(printable, self.names)
+        n = len(self.labels)
+        cause, effect = map(printable, self.names)
         refined = "labels refined by a mixture of curves" if self.refined else "labels not refined"
         lines = [
             f"{n} observations, cause {cause}, effect {effect}",

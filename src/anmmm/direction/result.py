@@ -216,7 +216,8 @@ class DirectionResult(Record):
         """P-value of the check of the model in the decided direction."""
         if self.evidence is None:
             return None
-        forward, backward = self.evidence.forward, self.evidence.backward
+        forward = self.evidence.forward
+        backward = self.evidence.backward
         shown = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
         return max(each.check.pvalue for each in shown)
 

@@ -49,9 +49,11 @@ def direction_text(
     names = hypotheses(*map(printable, result.names))
     names = spell(names[0]), spell(names[1])
     if isinstance(result.models, LatentFits):
-        (table, facts, stopped), note = _latent_parts(result, result.models, names), _LATENT_NOTE
+        table, facts, stopped = _latent_parts(result, result.models, names)
+        note = _LATENT_NOTE
     else:
-        (table, facts, stopped), note = _evidence_parts(result.models, names), _EVIDENCE_NOTE
+        table, facts, stopped = _evidence_parts(result.models, names)
+        note = _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
         note = note.format(hidden=hidden, prior=_FLAT if result.prior == "flat" else _LEARNED)
@@ -142,7 +144,8 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     common = evidence.common_cause
     if common is not None:
         rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
-    facts, winner = {"criterion": "evidence"}, evidence.winner
+    facts = {"criterion": "evidence"}
+    winner = evidence.winner
     if winner is not None:
         facts["model"] = f"{winner.model}: {winner.text}"
     saved = f"{evidence.dependence:.4g}"

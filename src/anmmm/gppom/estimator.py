@@ -121,8 +121,11 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         """
         y_given = y
         if X is None:
-            y, cause, record_x = as_matrix(y, "y"), None, None
-            self.n_features_in_, self.n_outputs_ = 0, y.shape[1]
+            y = as_matrix(y, "y")
+            cause = None
+            record_x = None
+            self.n_features_in_ = 0
+            self.n_outputs_ = y.shape[1]
         else:
             X, y = check_fit_input(self, X, y, pair=False)
             cause, record_x = standardize(X)
@@ -133,8 +136,10 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         options.set_params(**{name: each for name, each in given.items() if each is not None})
         result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
         self._flat = np.ndim(y_given) == 1
-        self._cause, self._effect = cause, effect
-        self._record_x, self._record_y = record_x, record_y
+        self._cause = cause
+        self._effect = effect
+        self._record_x = record_x
+        self._record_y = record_y
         self.fit_result_ = result
         self.latent_ = result.latent
         self.hyperparameters_ = result.hyperparameters

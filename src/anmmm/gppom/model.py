@@ -127,7 +127,8 @@ DescentResult = tuple[Outcome, int, FloatArray, str, FitResult | None]
 
 def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> DescentResult:
     """Descend from `init` and from perturbations of it."""
-    X, Y = objective.X, objective.Y
+    X = objective.X
+    Y = objective.Y
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
     omega = initial_hyperparameters(X.shape[1], options.n_latent)
     starts = []
@@ -148,7 +149,8 @@ def _from_subsample(
     objective: GPPOMObjective, options: FitOptions, rng: Generator
 ) -> DescentResult | None:
     """Fit a subsample, and descend from its end; None if that cannot be evaluated."""
-    X, Y = objective.X, objective.Y
+    X = objective.X
+    Y = objective.Y
     rows = evenly_spaced_rows(X, Y, int(options.subsample or len(X)))
     try:
         fit = _fit(X[rows], Y[rows], replace(options, subsample=None), rng)

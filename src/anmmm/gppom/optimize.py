@@ -13,7 +13,8 @@ from anmmm._typing import FloatArray
 
 # Correction pairs, and coordinates beyond which the smaller number is used: SciPy's own part of an
 # iteration grows with coordinates times pairs, and took as long as an evaluation.
-MEMORY, SMALL_MEMORY = 20, 5
+MEMORY = 20
+SMALL_MEMORY = 5
 LARGEST_MEMORY = 100_000
 
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -50,7 +51,8 @@ def minimize_from(
     """Descend from one starting vector; `units`: L-BFGS sees ``z / units``; J may be +inf."""
     units = np.ones_like(start) if units is None else units
     descent = _Descent(value_and_grad, units)
-    lower, upper = bounds[0] / units, bounds[1] / units
+    lower = bounds[0] / units
+    upper = bounds[1] / units
     result = minimize(
         descent.evaluate,
         start / units,
@@ -86,8 +88,10 @@ class _Descent:
     """The objective and callback that SciPy calls: J in units, and its history."""
 
     def __init__(self, value_and_grad: ValueAndGrad, units: FloatArray) -> None:
-        self._value_and_grad, self._units = value_and_grad, units
-        self.best_value, self.best_z = np.inf, units
+        self._value_and_grad = value_and_grad
+        self._units = units
+        self.best_value = np.inf
+        self.best_z = units
         self.history: list[float] = []
         self.n_failed = 0
         # Failed evaluations before the last finished iteration, and up to its end.
@@ -110,7 +114,8 @@ class _Descent:
             # A finite value that no Armijo test accepts shortens the step instead.
             return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
         if value < self.best_value:
-            self.best_value, self.best_z = value, z
+            self.best_value = value
+            self.best_z = z
         if not history:
             history.append(value)
         return value, gradient * self._units

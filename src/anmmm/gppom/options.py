@@ -25,9 +25,11 @@ ENGINE_NAMES = ("auto", "dense", "lowrank")
 # Fraction of its trace that a low-rank factor may leave out, in a fit: J is then off by some 3e-9
 # of its size, and a descent stops at steps of 1e-6. For an objective it is exact to more
 # digits, as optimizers that difference it need.
-FIT_TOLERANCE, OBJECTIVE_TOLERANCE = 1e-8, 1e-11
+FIT_TOLERANCE = 1e-8
+OBJECTIVE_TOLERANCE = 1e-11
 # Defaults of options that are "auto" in fits of clusters.
-WEIGHT_GROWTH, SUBSAMPLE = 0.5, 10_000
+WEIGHT_GROWTH = 0.5
+SUBSAMPLE = 10_000
 
 # The default weights were chosen on data of this size.
 REFERENCE_SIZE = 100
@@ -36,7 +38,8 @@ SMALLEST_RATIO = 5
 # Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, but
 # the gain that separates good latents from bad ones does not: at a million observations it is less
 # than 1e-6 of J. A fit of a subsample has separated them already.
-DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
+DEFAULT_TOL = 1e-6
+SMALLEST_GAIN = 0.05
 
 _PRIORS = ("latent_prior", "hyper_prior", "weight_prior")
 
@@ -276,7 +279,8 @@ class FitOptions(Record):
                     f"init must have shape (n_samples, n_latent) = {(n_samples, self.n_latent)}, "
                     f"found {init.shape}"
                 )
-        size, exponent = max(1.0, n_samples / REFERENCE_SIZE), float(self.weight_growth)
+        size = max(1.0, n_samples / REFERENCE_SIZE)
+        exponent = float(self.weight_growth)
         if exponent * math.log(size) > math.log(LARGEST_WEIGHT):
             raise ValueError(
                 f"weight_growth={self.weight_growth!r} multiplies lam and hyper_prior by more than "

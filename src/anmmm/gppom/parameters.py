@@ -57,7 +57,9 @@ class ParameterLayout:
     @property
     def weight_shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes of W1, b1, W2, b2."""
-        n_inputs, h, q = self.n_features_x + self.n_outputs, self.n_hidden, self.n_latent
+        n_inputs = self.n_features_x + self.n_outputs
+        h = self.n_hidden
+        q = self.n_latent
         return (n_inputs, h), (h,), (h, q), (q,)
 
     # Cached because an evaluation reads both a dozen times.

@@ -52,7 +52,9 @@ class MechanismPredictor(Record):
                 f"observations, but at most {MAX_SAMPLES} are allowed; refine the labels (effects "
                 "of one column), or fit on a subsample"
             )
-        omega, form, theta = self.fit.hyperparameters, self.fit.covariance, self.fit.latent
+        omega = self.fit.hyperparameters
+        form = self.fit.covariance
+        theta = self.fit.latent
         K = np.empty((n, n))
         # By rows, so that no other matrix of this size is in memory.
         for start in range(0, n, ROWS):
@@ -85,7 +87,8 @@ class MechanismPredictor(Record):
 
     def _posteriors(self, X: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield mean (n_candidates, n_outputs) and variance (n_candidates,) of each effect."""
-        omega, form = self.fit.hyperparameters, self.fit.covariance
+        omega = self.fit.hyperparameters
+        form = self.fit.covariance
         factor, alpha, candidate_gram = self._solved
         k_x = gram(form.kernel_x, omega.gamma_x, X, self.x)
         own_x = variances(form.kernel_x, omega.gamma_x, X)

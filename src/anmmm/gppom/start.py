@@ -46,7 +46,8 @@ def initial_weights(
 ) -> FloatArray:
     """Return flat weights of the MLP under which it starts near a given Θ."""
     W1_shape, b1_shape, _, _ = layout.weight_shapes
-    W1, b1 = rng.standard_normal(W1_shape), rng.standard_normal(b1_shape)
+    W1 = rng.standard_normal(W1_shape)
+    b1 = rng.standard_normal(b1_shape)
     hidden = 1.0 / (1.0 + np.exp(-(inputs @ W1 + b1)))
     design = np.hstack([hidden, np.ones((len(inputs), 1))])
     ridge = 1e-3 * len(inputs) * np.eye(design.shape[1])

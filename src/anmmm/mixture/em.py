@@ -16,7 +16,7 @@ from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import CONVERGED, WEIGHT_PRIOR, Problem
 from anmmm._kernels.single import single_curve
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit
+from anmmm.mixture.fits import VARIANCE_FLOOR, MixtureFit
 from anmmm.mixture.layout import ColumnLayout, Job, padded
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, start_rows
@@ -65,7 +65,9 @@ def fit_mixture(
     given = np.asarray(starts)
     if given.shape[1] == len(y):
         given = given[:, rows]
-    n, C, r = len(y), given.shape[2], len(basis.prior)
+    n = len(y)
+    C = given.shape[2]
+    r = len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
     layout = (
         basis.layout
@@ -74,7 +76,8 @@ def fit_mixture(
     )
     sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
     job = Job.of((sample, layout), (seen, y), given, (r, len(scales), max_iter))
-    fits, history = job.fits, job.starts.history
+    fits = job.fits
+    history = job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
     weight_cost = 0.5 * (C - 1) * math.log1p(n / (C * WEIGHT_PRIOR)) - math.lgamma(C + 1)
@@ -82,8 +85,10 @@ def fit_mixture(
     least = parameter_cost - most
     problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter, least)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
-    bound, at = float(history[winner, n_iter - 1]), padded(r + 1)
-    mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
+    bound = float(history[winner, n_iter - 1])
+    at = padded(r + 1)
+    mean = fits.mean[winner, :, :r].copy()
+    systems = fits.rows[winner, :, :, at : at + r]
     size = len(job.whole.y)
     responsibilities = job.whole.responsibilities[: C * size].reshape(C, size)
     return MixtureFit(
@@ -154,7 +159,6 @@ def choose_mixture(
     basis: SplineBasis,
     y: FloatArray,
     single: MixtureFit,
-    location_scale: LocationScaleFit,
     *,
     max_mechanisms: int = MAX_MECHANISMS,
     floor: float = VARIANCE_FLOOR,
@@ -164,14 +168,13 @@ def choose_mixture(
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
     Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion, or
-    after 2 if its criterion is much larger than that of 1. `single` and `location_scale` are the
-    fits of one mechanism, with constant noise and with a scale that depends on the cause.
+    after 2 if its criterion is much larger than that of 1. `single` is the fit of one mechanism.
     """
     fits = [single]
     rows = start_rows(basis, y)
     for n in range(2, max_mechanisms + 1):
         if n == 2:
-            residuals = ordered_residuals(basis, y, single, location_scale, rows)
+            residuals = ordered_residuals(basis, y, single, rows)
         most = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
         fit = fit_mixture(
             basis,

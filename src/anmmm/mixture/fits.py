@@ -15,7 +15,8 @@ from anmmm.mixture.splines import Columns, SplineBasis
 VARIANCE_FLOOR = 1e-6
 # Location-scale fits: nats per observation by which the last iteration raises the evidence, and
 # most iterations.
-TOLERANCE, MAX_ITER = 1e-5, 60
+TOLERANCE = 1e-5
+MAX_ITER = 60
 
 
 class MixtureFit(Record):
@@ -150,7 +151,8 @@ def fit_location_scale(
         log_scale,
     )
     r = len(basis.prior)
-    mean, log_scale = mean[:r], log_scale[:r]
+    mean = mean[:r]
+    log_scale = log_scale[:r]
     return LocationScaleFit(
         curve=basis.design @ mean,
         scale=np.exp(basis.design @ log_scale),

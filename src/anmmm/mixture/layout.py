@@ -26,7 +26,8 @@ PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 # Workspaces that a thread keeps, and the size beyond which one is not kept. Making each anew took
 # 3 % of a decision on 100 observations, and 10 % on 1000.
-MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
+MAX_WORKSPACES = 16
+LARGE_WORKSPACE = 200_000
 
 POOL = threading.local()
 # Length in whole vectors.
@@ -76,7 +77,8 @@ class ColumnLayout(Layout):
     @classmethod
     def of(cls, columns: FloatArray, n: int, labels: FloatArray | None = None) -> ColumnLayout:
         """Lay columns out; labels: their log-likelihood, (n, C)."""
-        present, ends = np.zeros(columns.shape[1]), np.array([0, columns.shape[1]])
+        present = np.zeros(columns.shape[1])
+        ends = np.array([0, columns.shape[1]])
         present[:n] = 1.0
         likelihood = np.empty((0, 0)) if labels is None else columns_of(labels)
         rows = ColumnRows(columns, likelihood, present, ends, n, present, present)
@@ -101,22 +103,27 @@ def columns_of(design: FloatArray) -> FloatArray:
 def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
     # Columns that do not depend on the cause have one piece, anywhere.
     edges = knots if len(knots) > 1 else np.array([-1.0, 1.0])
-    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    half = 0.5 * np.diff(edges)
     points = middle[:, np.newaxis] + half[:, np.newaxis] * PLACES
     values = columns(points.reshape(-1, 1))
-    n, r = len(middle), values.shape[1]
+    n = len(middle)
+    r = values.shape[1]
     powers = TO_POWERS @ values.reshape(n, CUBIC, r)
-    planes, rows = np.zeros((r, CUBIC, padded(n))), np.zeros((n, CUBIC, padded(r)))
+    planes = np.zeros((r, CUBIC, padded(n)))
+    rows = np.zeros((n, CUBIC, padded(r)))
     planes[:, :, :n] = powers.transpose(2, 1, 0)
     rows[:, :, :r] = powers
     return Pieces(planes.ravel(), rows.ravel())
 
 
 def _slots(x: FloatArray, knots: FloatArray, pieces: Pieces) -> tuple[PieceRows, IntArray]:
-    n, n_pieces = len(x), max(len(knots) - 1, 1)
+    n = len(x)
+    n_pieces = max(len(knots) - 1, 1)
     # Columns that do not depend on the cause have one piece.
     piece = knots[1:-1].searchsorted(x, side="right")
-    counts, ends = np.bincount(piece, minlength=n_pieces), np.zeros(n_pieces + 1, np.int64)
+    counts = np.bincount(piece, minlength=n_pieces)
+    ends = np.zeros(n_pieces + 1, np.int64)
     np.cumsum(-(-counts // LANES) * LANES, out=ends[1:])
     places = np.empty(n, np.int64)
     places[piece.astype(np.int16).argsort(kind="stable")] = np.arange(n)
@@ -124,7 +131,8 @@ def _slots(x: FloatArray, knots: FloatArray, pieces: Pieces) -> tuple[PieceRows,
     u, present = np.zeros((2, ends[-1]))
     present[places] = 1.0
     if len(knots) > 1:
-        left, right = knots[piece], knots[piece + 1]
+        left = knots[piece]
+        right = knots[piece + 1]
         u[places] = (2.0 * x - left - right) / (right - left)
     return PieceRows(pieces, u, present, ends, n, u, u), places
 
@@ -156,7 +164,8 @@ class Job(NamedTuple):
 
         sizes: columns, scales, and most iterations.
         """
-        (S, _, C), (sample, whole) = given.shape, layouts
+        S, _, C = given.shape
+        sample, whole = layouts
         few, slots = (len(layout.rows.present) for layout in layouts)
         shared = (_rounded(few),), (_rounded(slots),), (C * _rounded(max(S * few, slots)),)
         kind, *shapes = whole.workspace(C)
@@ -183,15 +192,19 @@ def _get_workspace(
     if key not in kept:
         if len(kept) >= MAX_WORKSPACES:
             kept.clear()
-        (S, C), (r, n_scales, max_iter) = counts, sizes
+        S, C = counts
+        r, n_scales, max_iter = sizes
         width = padded(r)
-        vectors, totals, sums = (S, C, width), (S, C), (width + 1, width)
+        vectors = (S, C, width)
+        totals = (S, C)
+        sums = (width + 1, width)
         work = (C, width), *((width,),) * 3
         fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
         systems = vectors, (S, C, *sums)
         starts = *((S,),) * 3, (S, max(SHORT_RUN, max_iter)), sums
         workspace, arrays = aligned(*shapes, *work, *fits, *systems, *starts)
-        kinds, made = (kind, Work, Fits, Starts), iter(arrays)
+        kinds = (kind, Work, Fits, Starts)
+        made = iter(arrays)
         shared = list(islice(made, len(shapes) - len(kind._fields)))
         named = [each(*islice(made, len(each._fields))) for each in kinds]
         kept[key] = workspace, shared, named
@@ -206,7 +219,8 @@ def aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
     """Make zeros that begin at cache lines: vectors across two of them cost twice."""
     sizes = [padded(math.prod(shape)) for shape in shapes]
     workspace = np.zeros(sum(sizes) + LANES)
-    at, made = -(workspace.ctypes.data // workspace.itemsize) % LANES, []
+    at = -(workspace.ctypes.data // workspace.itemsize) % LANES
+    made = []
     for shape, size in zip(shapes, sizes, strict=True):
         made.append(workspace[at : at + math.prod(shape)].reshape(shape))
         at += size

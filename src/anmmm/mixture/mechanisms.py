@@ -333,13 +333,16 @@ class Sample(Record):
         `label_likelihood` (n_samples, C) is the log-likelihood of given labels; the bound has it.
         """
         n = len(self.y)
-        S, C, r = len(starts), starts[0].shape[1], len(self.basis.prior)
+        S = len(starts)
+        C = starts[0].shape[1]
+        r = len(self.basis.prior)
         layout = self.basis.layout
         places = layout.places
         P = len(layout.rows.present)
         noise_columns = self.polynomials.evaluate(self.points, int(variant.noise == "linear"))
         gate_columns = self.polynomials.evaluate(self.points, variant.gate)
-        n_noise, n_gate = noise_columns.shape[1], gate_columns.shape[1]
+        n_noise = noise_columns.shape[1]
+        n_gate = gate_columns.shape[1]
         width = padded(r)
         vectors = (S, C, width)
         elimination = (S, C, r, padded(r + 1) + width)
@@ -408,7 +411,8 @@ class Sample(Record):
         at = padded(r + 1)
         mean = fits.mean[winner, :, :r].copy()
         systems = fits.rows[winner, :, :, at : at + r]
-        noise, gate = mixing.noise[winner].copy(), mixing.gate[winner].copy()
+        noise = mixing.noise[winner].copy()
+        gate = mixing.gate[winner].copy()
         curves = self.basis.design @ mean.T
         std = noise_std(noise_columns, noise, self.floor)
         log_weights = log_softmax(gate_columns @ gate.T)

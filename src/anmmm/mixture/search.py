@@ -331,9 +331,11 @@ class Search:
         """Fit a variant from the best of several starts."""
         number = starts[0].shape[1]
         variance = self.noise_variance / number**2
-        tol, max_iter = self.tol, self.max_iter
+        tol = self.tol
+        max_iter = self.max_iter
         if is_coarse:
-            tol, max_iter = COARSE * tol, min(COARSE_ITER, max_iter)
+            tol = COARSE * tol
+            max_iter = min(COARSE_ITER, max_iter)
         return self.sample.fit(
             starts,
             variant,

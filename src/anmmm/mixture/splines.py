@@ -26,7 +26,8 @@ SMALLEST = 1e-9
 # Fraction of the largest number that a sum of differences may have from rounding.
 ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
 # Numbers of an array that stays in the second-level cache; cubes of a whole that are kept.
-LARGEST, MOST_KEPT = 20_000, 10_000_000
+LARGEST = 20_000
+MOST_KEPT = 10_000_000
 # Observations up to which the basis of constants, the same for all variables, is cached.
 LONGEST_KEPT = 2000
 # Rows among which knots of several columns are chosen.
@@ -90,7 +91,8 @@ class Splines(Columns):
 
     def of_raw(self, blocks: Iterable[FloatArray], n_points: int) -> FloatArray:
         """Columns at the points of all blocks of raw functions."""
-        columns, first = np.empty((n_points, self.combine.shape[1])), 0
+        columns = np.empty((n_points, self.combine.shape[1]))
+        first = 0
         for raw in blocks:
             np.matmul(raw, self.combine, out=columns[first : first + len(raw)])
             first += len(raw)
@@ -149,12 +151,17 @@ class SplineBasis(Record):
 
     def of_rows(self, rows: BoolArray | slice) -> SplineBasis:
         """Return a basis of the same curves that is orthonormal at some of the points. O(N r²)."""
-        design, k, r = self.design[rows], self.n_null, len(self.prior)
-        n, mean = len(design), self.design[rows, 1 : self.n_null].mean(axis=0)
+        design = self.design[rows]
+        k = self.n_null
+        r = len(self.prior)
+        n = len(design)
+        mean = self.design[rows, 1 : self.n_null].mean(axis=0)
         centered = design[:, 1:k] - mean
         linear = _large_directions(centered.T @ centered / n, k - 1, 1.0)[1]
         null = np.zeros((r, 1 + linear.shape[1]))
-        null[0, 0], null[0, 1:], null[1:k, 1:] = 1.0, -mean @ linear, linear
+        null[0, 0] = 1.0
+        null[0, 1:] = -mean @ linear
+        null[1:k, 1:] = linear
         smooth = np.eye(r)[:, k:] * np.sqrt(self.prior[k:])
         straight = design @ null
         smooth -= null @ (straight.T @ (design @ smooth) / n)
@@ -198,7 +205,9 @@ class SplineBasis(Record):
         if len(X) * len(knots) <= MOST_KEPT:
             raw = list(raw)
         n_null = 1 + linear.shape[1]
-        smooth, overlap, variances = np.empty((len(knots), 0)), np.empty((n_null, 0)), np.empty(0)
+        smooth = np.empty((len(knots), 0))
+        overlap = np.empty((n_null, 0))
+        variances = np.empty(0)
         if len(knots) > d + 1:
             smooth, overlap = _penalized(knots, tilt[:, :d])
         if smooth.shape[1]:
@@ -239,7 +248,8 @@ def _constant(n_samples: int) -> SplineBasis:
 
 def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> FloatArray:
     """Return the matrix that maps raw functions to columns."""
-    (d, n_linear), (m, k) = linear.shape, smooth.shape
+    d, n_linear = linear.shape
+    m, k = smooth.shape
     combine = np.zeros((1 + d + m, 1 + n_linear + k))
     combine[0, 0] = 1.0
     combine[1 : 1 + d, 1 : 1 + n_linear] = linear
@@ -264,7 +274,8 @@ def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatAr
     linear_part = np.zeros((1 + len(tilt), len(values)))
     if fixed.shape == straight.shape:
         part = np.linalg.solve(fixed.T @ straight, fixed.T @ (product @ directions))
-        linear_part[0], linear_part[1:] = part[0], tilt @ part[1:]
+        linear_part[0] = part[0]
+        linear_part[1:] = tilt @ part[1:]
     return free @ directions, linear_part
 
 
@@ -277,7 +288,9 @@ def _orthogonal(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Make the smooth columns orthogonal on the points to all others; return mean squares too."""
     combine = _combine(linear, smooth, overlap)
-    n, n_null, r = 0, len(overlap), combine.shape[1]
+    n = 0
+    n_null = len(overlap)
+    r = combine.shape[1]
     gram = np.zeros((r, r))
     for raw in raw_functions:
         columns = raw @ combine
@@ -322,7 +335,8 @@ def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     values, vectors = np.linalg.eigh(X.T @ X / len(X))
     # Columns that repeat others add nothing.
     large = values > 1e-10 * values[-1]
-    vectors, deviations = vectors[:, large], np.sqrt(values[large])
+    vectors = vectors[:, large]
+    deviations = np.sqrt(values[large])
     return np.ascontiguousarray(vectors / deviations), (vectors * deviations).T
 
 
@@ -342,8 +356,10 @@ def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatAr
     points = points[np.append(True, (points[1:] != points[:-1]).any(axis=1))]
     if len(points) > KNOT_ROWS:
         points = points[np.linspace(0, len(points) - 1, KNOT_ROWS).astype(np.intp)]
-    columns, chosen = points.T.copy(), list[int]()
-    center, nearest = points.mean(axis=0), np.full(len(points), np.inf)
+    columns = points.T.copy()
+    chosen = list[int]()
+    center = points.mean(axis=0)
+    nearest = np.full(len(points), np.inf)
     distance = ((columns - center[:, np.newaxis]) ** 2).sum(axis=0)
     for _ in range(min(n_knots * X.shape[1], len(points))):
         chosen.append(int(distance.argmax()))
@@ -358,7 +374,8 @@ def _raw_functions(X: FloatArray, knots: FloatArray) -> Iterator[FloatArray]:
     for first in range(0, len(X), size):
         points = X[first : first + size]
         raw = np.empty((len(points), 1 + X.shape[1] + len(knots)))
-        raw[:, 0], raw[:, 1 : 1 + X.shape[1]] = 1.0, points
+        raw[:, 0] = 1.0
+        raw[:, 1 : 1 + X.shape[1]] = points
         raw[:, 1 + X.shape[1] :] = _cubes(points, knots)
         yield raw
 
@@ -464,7 +481,8 @@ def level_basis(values: FloatArray) -> SplineBasis:
     fractions = counts / len(values)
     # The covariance of the indicators, of rank n_levels - 1.
     variances, vectors = np.linalg.eigh(np.diag(fractions) - np.outer(fractions, fractions))
-    variances, vectors = variances[:0:-1], vectors[:, :0:-1]
+    variances = variances[:0:-1]
+    vectors = vectors[:, :0:-1]
     curves = (vectors - fractions @ vectors) / np.sqrt(variances)
     rows = np.column_stack([np.ones(len(places)), curves])
     prior = np.concatenate([[1.0], variances / variances.sum()])

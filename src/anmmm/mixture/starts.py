@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm.mixture.fits import LocationScaleFit, MixtureFit
+from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import order_by
 
@@ -29,20 +29,12 @@ TIED_RESIDUALS = 1e-9
 
 
 def ordered_residuals(
-    basis: SplineBasis,
-    y: FloatArray,
-    single: MixtureFit,
-    location_scale: LocationScaleFit,
-    rows: IntArray | slice = EVERY,
+    basis: SplineBasis, y: FloatArray, single: MixtureFit, rows: IntArray | slice = EVERY
 ) -> tuple[FloatArray, IntArray]:
-    """Return three kinds of residuals of one curve, (3, n_rows), and their order."""
-    y = y[rows]
-    values = np.empty((3, len(y)))
-    np.subtract(y, single.curves[rows, 0], out=values[0])
-    np.subtract(y, location_scale.curve[rows], out=values[1])
-    values[1] /= location_scale.scale[rows]
+    """Return residuals of one curve, also times the cause, (2, n_rows), and their order."""
+    residuals = y[rows] - single.curves[rows, 0]
     # For curves that cross in the middle of the cause's range.
-    np.multiply(values[0], basis.design[rows, 1], out=values[2])
+    values = np.stack([residuals, residuals * basis.design[rows, 1]])
     return values, values.argsort(axis=1)
 
 
@@ -72,7 +64,8 @@ def residual_starts(
             parts = soften(_tied_parts(inside, np.append(True, is_distinct[kind])))
         starts[kind, order[kind]] = parts
     if n > 2:
-        apart, labels = soften(np.eye(n)), previous.probabilities[rows].argmax(axis=1)
+        apart = soften(np.eye(n))
+        labels = previous.probabilities[rows].argmax(axis=1)
         is_above = y[rows, np.newaxis] > previous.curves[rows]
         for split, start in enumerate(starts[n_kinds:]):
             start[:] = apart[np.where(is_above[:, split] & (labels == split), n - 1, labels)]

@@ -189,11 +189,11 @@ class FitCache:
 
     def mixtures_up_to(self, max_mechanisms: int) -> list[MixtureFit]:
         """Fit 1, 2, … mechanisms."""
+        values = self.effect.cells.values
         return choose_mixture(
             self.cause.basis,
-            self.effect.cells.values,
+            values,
             self.one_curve,
-            self.location_scale,
             max_mechanisms=max_mechanisms,
             floor=self.floor,
             tol=TOLERANCE,

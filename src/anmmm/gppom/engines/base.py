@@ -38,7 +38,8 @@ class Engine(Protocol):
 
 def failed(engine: str, rank: int | None = None) -> DataTerms:
     """Return the terms of a failed evaluation."""
-    nan, nothing = float("nan"), np.empty(0)
+    nan = float("nan")
+    nothing = np.empty(0)
     return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, engine, rank)
 
 

@@ -123,7 +123,8 @@ class Factor:
         rest = np.empty(n)
         capacity = self.L.shape[1]
         while True:
-            L, pivots = np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
+            L = np.empty((capacity, n))
+            pivots = np.empty(capacity, dtype=np.int64)
             rank, _ = pivoted.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
             if rank >= 0:
                 break

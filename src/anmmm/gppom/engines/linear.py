@@ -39,7 +39,8 @@ class LinearEngine(Record):
     def _evaluate(
         self, theta: FloatArray, omega: Hyperparameters, noise: float
     ) -> DataTerms | None:
-        (n, D), form = self.y.shape, self.covariance
+        n, D = self.y.shape
+        form = self.covariance
         K_x = gram(form.kernel_x, omega.gamma_x, self.x, self.x)
         K_theta = gram(form.kernel_theta, omega.gamma_theta, theta, theta)
         signal = omega.amplitude * form.joined(K_x, K_theta)
@@ -51,14 +52,16 @@ class LinearEngine(Record):
             return None
         alpha = self.y.T.copy()
         solve_rows(K, alpha)
-        log_det, fit = 2.0 * np.log(K.diagonal()).sum(), float(np.vdot(self.y.T, alpha))
+        log_det = 2.0 * np.log(K.diagonal()).sum()
+        fit = float(np.vdot(self.y.T, alpha))
         log_likelihood = -0.5 * (D * n * LOG_TWO_PI + D * log_det + fit)
         potri(K)
         # ∂(-L)/∂K̃, and the factor of each kernel in the chain rule.
         G = 0.5 * (D * (np.tril(K) + np.tril(K, -1).T) - alpha.T @ alpha)
         by_x, by_theta = (K_theta, K_x) if form.combine == "product" else (1.0, 1.0)
 
-        x_centered, theta_centered = _centered(K_x), _centered(K_theta)
+        x_centered = _centered(K_x)
+        theta_centered = _centered(K_theta)
         trace = float(np.vdot(x_centered, theta_centered))
         weight = 0.0
         if self.lam > 0.0:
@@ -97,6 +100,7 @@ def _pulled(
         moved = points * M.sum(axis=1, keepdims=True) - M @ points
         scale = 4.0
     else:
-        moved, scale = A @ points, -2.0
+        moved = A @ points
+        scale = -2.0
     d_points = -scale * gamma * moved
     return d_points, 0.5 * (points * d_points).sum(axis=0)

@@ -31,10 +31,12 @@ class LowRankEngine:
     ) -> None:
         n = len(X)
         self._n = n
-        self._n_latent, self._n_chunks = options.n_latent, options.n_chunks
+        self._n_latent = options.n_latent
+        self._n_chunks = options.n_chunks
         self._z = np.empty((options.n_latent + X.shape[1], n))
         self._z[options.n_latent :] = X.T
-        self._lam, self._floor = lam, n**2 * options.hsic_floor
+        self._lam = lam
+        self._floor = n**2 * options.hsic_floor
         self._tol = FIT_TOLERANCE if options.engine_tol is None else options.engine_tol
         self._max_rank = max_rank
         self._joint = Factor(n, 64, options.n_chunks, max_rank)
@@ -63,10 +65,17 @@ class LowRankEngine:
     def _evaluate(
         self, gamma: FloatArray, omega: Hyperparameters, noise: float
     ) -> DataTerms | None:
-        n, q, d, D = self._n, self._n_latent, len(self._z), self._y.shape[1]
-        z, joint, of_theta, of_x = self._z, self._joint, self._of_theta, self._of_x
+        n = self._n
+        q = self._n_latent
+        d = len(self._z)
+        D = self._y.shape[1]
+        z = self._z
+        joint = self._joint
+        of_theta = self._of_theta
+        of_x = self._of_x
         blocks = joint.blocks(z)
-        rows, arrays = np.empty((len(blocks), q, blocks.shape[2])), np.empty((3, d))
+        rows = np.empty((len(blocks), q, blocks.shape[2]))
+        arrays = np.empty((3, d))
         # At least one pivot: LAPACK refuses matrices of size 0.
         total = min(self._tol * noise / omega.amplitude, 0.5) * n
         joint.fill(z, blocks, gamma, total)
@@ -75,7 +84,8 @@ class LowRankEngine:
         theta, x = (np.ascontiguousarray(blocks[:, part]) for part in (slice(q), slice(q, None)))
         of_theta.fill(z[:q], theta, gamma[:q], ROUNDING * n)
         of_x.fill(z[q:], x, gamma[q:], ROUNDING * n)
-        r, (v_means, u_means) = joint.rank, (of_theta.center(), of_x.center())
+        r = joint.rank
+        v_means, u_means = (of_theta.center(), of_x.center())
         factors = Factors(
             joint.L, r, of_theta.L, of_theta.rank, v_means, of_x.L, of_x.rank, u_means
         )
@@ -91,7 +101,8 @@ class LowRankEngine:
         d_log_amplitude = 0.5 * (D * (r - noise * trace) - omega.amplitude * length)
         d_noise = 0.5 * (D * ((n - r) / noise + trace) - norm)
         d_log_gamma = -gamma * (crossed - squares + 2.0 * factor * moments)
-        d_theta, hsic = -4.0 * omega.gamma_theta * joint.unblock(rows).T, squared / n**2
+        d_theta = -4.0 * omega.gamma_theta * joint.unblock(rows).T
+        hsic = squared / n**2
         if not finite(log_likelihood, hsic, d_theta, d_log_amplitude, d_noise, d_log_gamma):
             return None
         return DataTerms(
