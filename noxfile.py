@@ -19,6 +19,15 @@ from packaging.version import Version
 
 README = Path("README.md").read_text(encoding="utf-8")
 NUMERICAL = ["tests/_kernels", "tests/gppom", "tests/mixture", "tests/evidence"]
+# Libraries of the adapters. cdt needs torch and does not say so; PyPI's is that of GPUs, 5 GB.
+NEIGHBORS = {
+    "causal_learn": ["causal-learn"],
+    "cdt": ["cdt", os.environ.get("ANMMM_TEST_TORCH", "torch")],
+    "dowhy": ["dowhy"],
+    "gcastle": ["gcastle"],
+    "lingam": ["lingam"],
+    "pgmpy": ["pgmpy"],
+}
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -105,6 +114,19 @@ def oldest(session):
     constraints.write_text("".join(f"{name}=={low}.*\n" for name, low in versions.items()))
     session.install("--constraint", str(constraints), ".[test]")
     run_pytest(session, *(session.posargs or NUMERICAL))
+
+
+@nox.session
+@nox.parametrize("neighbor", list(NEIGHBORS))
+def interop(session, neighbor):
+    """Test an adapter with its library, or with a version: ``-- pgmpy==1.1.0``."""
+    needed = ["pytest", "hypothesis", "pandas", "polars", "networkx"]
+    # At once, so that pip finds versions that go together.
+    session.install(".", *needed, *NEIGHBORS[neighbor], *session.posargs)
+    names = [f"test_with_{neighbor}", "test_adapters_agree", "test_interop_page"]
+    files = [f"tests/interop/{name}.py" for name in names]
+    # Without the options of the suite, whose plugins are not all needed here.
+    session.run("pytest", "-q", "-o", "addopts=", *files, env=ENVIRONMENT)
 
 
 @nox.session

@@ -28,7 +28,9 @@ import pandas as pd
 from anmmm import DirectionResult, infer_direction
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE, SURE
 from anmmm.direction.prior import pair_features, standardized_nats
-from anmmm.evidence import RESOLUTION, EvidenceResult, column_limit_error
+from anmmm.evidence import EvidenceResult
+from anmmm.evidence.code import RESOLUTION
+from anmmm.evidence.vectors import column_limit_error
 from benchmarks.families import Family, chosen
 from benchmarks.families.base import CAUSE
 from benchmarks.families.real import RealPair

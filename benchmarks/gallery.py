@@ -20,7 +20,7 @@ from anmmm import cluster_mechanisms, evaluate, infer_direction, infer_graph
 from anmmm._kernels._vectors import LANES
 from anmmm.datasets import Pair, load_bafu_air, load_sample, make_anm_mixture
 from anmmm.direction.outcome import format_confidence, format_decision
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from anmmm.plotting import (
     plot_decision_rates,
     plot_direction,

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 import anmmm
 from anmmm import plotting
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom
+from anmmm.gppom.model import fit_gppom
 from anmmm.preprocessing import standardize
 
 pyplot.switch_backend("agg")

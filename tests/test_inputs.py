@@ -35,7 +35,7 @@ from anmmm._categories import as_column, as_variables
 from anmmm._validation import MIN_SAMPLES, as_matrix, as_pair
 from anmmm.collection import as_pairs
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
-from anmmm.gppom import fit_gppom
+from anmmm.gppom.model import fit_gppom
 from drawn import chain, make_categories, write_columns
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -455,8 +455,6 @@ def test_numbers_that_are_declared_are_categories():
     for categories, error in (("text", TypeError), (["nothing"], ValueError), (3, TypeError)):
         with pytest.raises(error, match="categories"):
             as_pairs(pd.DataFrame({"a": X, "b": codes}), pairs="all", categories=categories)
-    with pytest.raises(ValueError, match="categories is for tables"):
-        as_pairs("sample", categories=["a"])
 
 
 # --- category types -------------------------------------------------------------------------------
@@ -636,13 +634,7 @@ def test_header_says_whether_the_first_line_is_one(document, tmp_path, header, n
     assert document("directions", folder, *option)["rows"][0]["n"] == n
 
 
-def test_a_header_is_refused_where_it_has_no_effect(tmp_path):
-    for source, options in (
-        (np.ones((20, 2)), {"pairs": "all"}),
-        ({"a": (np.ones(3), np.ones(3))}, {}),
-    ):
-        with pytest.raises(ValueError, match="header is for text files"):
-            as_pairs(source, header=True, **options)
+def test_a_header_is_auto_or_a_boolean(tmp_path):
     for header in ("yes", 1):
         with pytest.raises((TypeError, ValueError), match="header must be"):
             load_pairs(tmp_path, header=header)

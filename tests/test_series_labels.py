@@ -13,7 +13,6 @@ from anmmm import (
     infer_directions,
 )
 from anmmm.datasets import Pair
-from anmmm.interop import hsic_score
 from anmmm.interop.causal_learn import ANMMM
 from anmmm.interop.dowhy import independence_test
 
@@ -40,7 +39,6 @@ CALLS = {
     "DoWhy": independence_test,
     "DoWhy given": lambda x, y: independence_test(x, X.iloc[::-1].to_numpy(), y),
     "DoWhy y and given": lambda x, y: independence_test(X.to_numpy(), x, y),
-    "pgmpy": hsic_score,
     "Pair": lambda x, y: Pair("p", x, y).checked(),
 }
 

@@ -12,7 +12,8 @@ from anmmm import GPPOM, CausalDirection, MechanismClustering, cluster_mechanism
 from anmmm._warning import warn_caller
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence.models import base as models
-from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom import FitOptions
+from anmmm.gppom.model import fit_gppom
 from drawn import standard
 
 X, Y, _ = make_anm_mixture("f3", 40, random_state=1)

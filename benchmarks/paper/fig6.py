@@ -17,8 +17,11 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm._typing import FloatArray
 from anmmm.clustering import cluster_mechanisms
 from anmmm.datasets import load_bafu_air
-from anmmm.mixture import ANMMixture, Sample, SplineBasis, Variant, smallest_noise
+from anmmm.mixture import ANMMixture
+from anmmm.mixture.em import smallest_noise
+from anmmm.mixture.mechanisms import Sample, Variant
 from anmmm.mixture.search import SEARCH_ITER, SEARCH_TOLERANCE
+from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.plotting.style import color_of, marker_of, tidy
 from anmmm.preprocessing import Cells, standardize

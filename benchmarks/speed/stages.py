@@ -13,12 +13,16 @@ import numpy as np
 
 from anmmm import warm_up
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence import ConditionalModel, Variable, check_model
+from anmmm.evidence import ConditionalModel
+from anmmm.evidence.check import check_model
 from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.postnonlinear import PostNonlinear
-from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture, smallest_noise
+from anmmm.evidence.variable import Variable
+from anmmm.mixture.em import fit_mixture, smallest_noise
+from anmmm.mixture.fits import MixtureFit, fit_location_scale
+from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import ordered_residuals, residual_starts
 from anmmm.preprocessing import standardize
 

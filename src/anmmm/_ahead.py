@@ -26,8 +26,9 @@ from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
-from anmmm.mixture import SplineBasis, choose_mixture, fit_location_scale, fit_single
-from anmmm.mixture.splines import gaussian_basis
+from anmmm.mixture.em import choose_mixture, fit_single
+from anmmm.mixture.fits import fit_location_scale
+from anmmm.mixture.splines import SplineBasis, gaussian_basis
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]

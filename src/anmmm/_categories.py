@@ -179,19 +179,15 @@ def complete_columns(
     return x.take(~is_incomplete), y.take(~is_incomplete), np.flatnonzero(is_incomplete)
 
 
-def complete_rows(
-    x: ArrayLike, y: ArrayLike, missing: Any, *, numbers: bool = False
-) -> tuple[Any, Any, IntArray]:
-    """Return both variables as `complete_columns` does, as arrays; `numbers`: refuse categories."""
+def complete_numbers(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, IntArray]:
+    """Return two variables of numbers as `complete_columns` does, as arrays."""
     if check_choice(missing, "missing", MISSING) == "raise":
         return x, y, np.empty(0, dtype=np.intp)
     check_aligned(x, y)
-    if numbers:
-        first, second = (Column(as_columns(as_real(v, n), n)) for v, n in ((x, "x"), (y, "y")))
-    else:
-        first, second = as_column(x, "x"), as_column(y, "y")
+    first = Column(as_columns(as_real(x, "x"), "x"))
+    second = Column(as_columns(as_real(y, "y"), "y"))
     first, second, dropped = complete_columns(first, second, missing)
-    return first.to_array(), second.to_array(), dropped
+    return first.values, second.values, dropped
 
 
 def _matrix(column: Column, name: str) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import glob
 import itertools
 import json
 import math
@@ -85,6 +86,13 @@ def check_writable(path: StrPath) -> None:
     with with_filename(path):
         temporary.open("x").close()
     temporary.unlink()
+
+
+def remove_unfinished(path: StrPath) -> None:
+    """Remove what killed writers of `path` left beside it; no other one may be at work."""
+    target = Path(os.path.realpath(path))
+    for part in target.parent.glob(f".{glob.escape(target.name)}.[0-9]*.[0-9]*.part"):
+        part.unlink(missing_ok=True)
 
 
 def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,14 +29,7 @@ LONGEST = 80
 
 def brief(value: Any) -> str:
     """Return the repr of a value for a message, shortened if it is long."""
-    # Of long text and bytes only the beginning is spelled.
-    start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
-    try:
-        text = repr(start)
-    except Exception:
-        # Python refuses to spell whole numbers of thousands of digits.
-        text = f"a value of type {type(value).__name__}"
-    return cut(text)
+    return cut(repr(value))
 
 
 def cut(text: str, most: int = LONGEST) -> str:
@@ -68,36 +60,20 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def with_error(value: float, error: float | None) -> str:
-    """Return a value and, if it is known, its standard error."""
-    if error is None or math.isnan(error):
-        return f"{value:.3f}"
-    return f"{value:.3f} ± {error:.3f}"
-
-
 @dataclass(frozen=True)
 class Table:
-    """Cells below each other; `columns` has heads, and alignments and widths such as ``">10"``."""
+    """Cells below each other; `columns` has heads, and alignments and least widths: ``">10"``."""
 
     columns: dict[str, str]
 
-    def header(self) -> str:
-        """Return the line of heads."""
-        return self.line(*self.columns)
-
-    def line(self, *cells: str) -> str:
-        """Return one line."""
-        padded = (f"{c:{spec}}" for c, spec in zip(cells, self.columns.values(), strict=True))
-        return "  ".join(padded).rstrip()
-
     def lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """Return header and rows, of columns as wide as these rows need."""
-        rows = list(rows)
-        longest = [max(map(len, column)) for column in zip(self.columns, *rows, strict=True)]
-        wide = Table(
-            {
-                head: f"{spec[0]}{max(int(spec[1:]), size)}"
-                for (head, spec), size in zip(self.columns.items(), longest, strict=True)
-            }
-        )
-        return [wide.header(), *(wide.line(*row) for row in rows)]
+        """Return the line of heads and a line for each row."""
+        cells = [list(self.columns), *rows]
+        specs = []
+        for spec, column in zip(self.columns.values(), zip(*cells, strict=True), strict=True):
+            specs.append(f"{spec[0]}{max(int(spec[1:]), *map(len, column))}")
+        lines = []
+        for row in cells:
+            padded = [f"{cell:{spec}}" for cell, spec in zip(row, specs, strict=True)]
+            lines.append("  ".join(padded).rstrip())
+        return lines

@@ -71,7 +71,7 @@ def fit_both(
 ) -> LatentFits:
     """Fit and test both directions of a checked pair, both from the same seed."""
     # Imported here because a decision by evidence must start without the engines.
-    from anmmm.gppom import fit_gppom
+    from anmmm.gppom.model import fit_gppom
 
     x = standardize(x)[0]
     y = standardize(y)[0]

@@ -27,7 +27,7 @@ class Stub(PairTask):
     record = PairResult
 
     def facts(self):
-        return {"options": self.options, "seed": self.seed}
+        return {"random_state": self.seed, **self.options}
 
     def prepare(self):
         pass

@@ -102,12 +102,22 @@ def test_rows_of_errors_are_computed_again(path, monkeypatch):
     assert row.status == "ok"
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"given": {"lam": 0.1}}])
-def test_rows_of_other_options_are_not_used(path, change):
+@pytest.mark.parametrize(
+    ("change", "name"), [({"seed": 1}, "random_state"), ({"given": {"lam": 0.1}}, "lam")]
+)
+def test_rows_of_other_options_are_refused_at_once(path, change, name):
     interrupted(path, 3, Source(30))
-    rows = run(Source(30), checkpoint=path, **change)
-    assert list(rows) == list(run(Source(30), **change))
-    assert rows.n_resumed == 0
+    with pytest.raises(CheckpointError, match=f"other options: {name};"):
+        run(Source(30), checkpoint=path, **change)
+    # They stay for a run of the same options.
+    rows = run(Source(30), checkpoint=path)
+    assert list(rows) == list(run(Source(30)))
+    assert rows.n_resumed == 3
+
+
+def test_a_checkpoint_without_rows_takes_other_options(path):
+    interrupted(path, 0, Source(30))
+    assert list(run(Source(30), checkpoint=path, seed=1)) == list(run(Source(30), seed=1))
 
 
 def test_rows_of_unchanged_pairs_outlive_a_change_of_the_source(path, tmp_path):
@@ -229,7 +239,11 @@ def test_an_interrupted_command_resumes_to_the_same_file(run, refused, folder, t
     assert run("directions", folder, "-o", "r.csv")[0] == 2
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint", "whole.csv"]
     # Neither forgotten nor mixed up with other options.
-    assert "interrupted run" in refused("directions", folder, "-o", "r.csv")
+    command = ("directions", folder, "-o", "r.csv")
+    assert "interrupted run" in refused(*command)
+    assert "other options: prior;" in refused(*command, "--resume", "--prior", "flat")
+    # What a killed run leaves.
+    Path(".r.csv.123.0.part").write_text("pair_id")
     stop_at("none", full_disk)
     status, _, err = run("directions", folder, "-o", "r.csv", "--resume", "-j", "2")
     assert (status, "4 rows of an earlier run used" in err) == (0, True)

@@ -13,7 +13,7 @@ from anmmm.evidence import description_lengths
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.categories import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
-from anmmm.mixture import SplineBasis, level_basis
+from anmmm.mixture.splines import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators
 from drawn import make_categories, standard
 

@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
-from anmmm.evidence import Variable, description_lengths
+from anmmm.evidence import description_lengths
 from anmmm.evidence.lengths import INDEPENDENCE_EVEN
 from anmmm.evidence.models import base as evidence_module
+from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import ColumnModels, LocalScore

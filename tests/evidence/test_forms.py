@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from anmmm.evidence import description_lengths, model_text, models
+from anmmm.evidence import description_lengths, models
 from anmmm.evidence.code import gaussian_nats, noise_levels
-from anmmm.evidence.models import ConditionalModel, EffectCurves
+from anmmm.evidence.models import ConditionalModel, EffectCurves, model_text
 from anmmm.evidence.models.form import ATOM, LINK, NOISE, RANGES, RESCALED, Form
 
 

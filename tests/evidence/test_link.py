@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.interpolate import BSpline
 
 from anmmm._kernels.monotone import N_SLOPES
-from anmmm.evidence import Variable, description_lengths
+from anmmm.evidence import description_lengths
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.marginal import smooth_density
 from anmmm.evidence.models import FitCache, Regressors
@@ -22,7 +22,8 @@ from anmmm.evidence.models.postnonlinear import (
     fit_link,
     scales_of,
 )
-from anmmm.mixture import SplineBasis
+from anmmm.evidence.variable import Variable
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells
 from drawn import standard
 

@@ -12,16 +12,23 @@ from scipy.stats import nbinom, poisson
 
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
-from anmmm.evidence import description_lengths, model_text
+from anmmm.evidence import description_lengths
 from anmmm.evidence.density import BASES
-from anmmm.evidence.models import MODELS, ConditionalModel, FitCache, Regressors, marginals_of
+from anmmm.evidence.models import (
+    MODELS,
+    ConditionalModel,
+    FitCache,
+    Regressors,
+    marginals_of,
+    model_text,
+)
 from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from drawn import MARGINS, Rows, draw_effect, make_categories, standard, variable_of
 
 KINDS = {

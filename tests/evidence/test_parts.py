@@ -14,7 +14,7 @@ from anmmm.evidence.models.form import ATOM, RANGES
 from anmmm.evidence.models.parts import mass_of
 from anmmm.evidence.models.postnonlinear import effect_scales
 from anmmm.evidence.splits import above_gap, frequent_rows, splits_of
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from drawn import standard, variable_of
 
 

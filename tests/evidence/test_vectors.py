@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence import description_lengths, model_text
+from anmmm.evidence import description_lengths
 from anmmm.evidence.curves import model_curves
+from anmmm.evidence.models import model_text
 from anmmm.evidence.vectors import describe_vectors
 from drawn import standard
 

@@ -14,9 +14,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import dense as dense_engine
+from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FIT_TOLERANCE, OBJECTIVE_TOLERANCE
 from drawn import objective_of
 from kernel_forms import in_parallel

@@ -7,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom
 from anmmm.gppom import options as fit_options
+from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.start import initial_hyperparameters, initial_latent
 from anmmm.preprocessing import standardize
 from drawn import objective_of

@@ -11,8 +11,9 @@ from scipy.stats import ortho_group
 import oracle
 from anmmm import GPPOM, infer_direction
 from anmmm.clustering import MechanismClustering
-from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS
+from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.optimize import minimize_from
 from anmmm.preprocessing import standardize
 from drawn import objective_of

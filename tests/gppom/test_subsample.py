@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom, model
+from anmmm.gppom import model
+from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.start import evenly_spaced_rows, nearest_rows
 from anmmm.preprocessing import standardize
 from drawn import objective_of

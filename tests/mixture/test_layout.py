@@ -13,7 +13,8 @@ from anmmm._kernels.mixture import SHORT_RUN, fit_curves
 from anmmm._kernels.pieces import CUBIC
 from anmmm._kernels.posterior import Problem
 from anmmm.datasets import make_anm_mixture
-from anmmm.mixture import em, fit_mixture
+from anmmm.mixture import em
+from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.layout import ColumnLayout, Job
 from anmmm.mixture.splines import SplineBasis, _cubes
 from drawn import standard, standard_mixture

@@ -7,9 +7,15 @@ from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm.mixture import Sample, SplineBasis, Variant, search_mechanisms
 from anmmm.mixture.layout import ColumnLayout
-from anmmm.mixture.search import equal_parts, least_squares_parts, refine_by_labels
+from anmmm.mixture.mechanisms import Sample, Variant
+from anmmm.mixture.search import (
+    equal_parts,
+    least_squares_parts,
+    refine_by_labels,
+    search_mechanisms,
+)
+from anmmm.mixture.splines import SplineBasis
 from drawn import standard
 
 VARIANTS = [

@@ -13,13 +13,9 @@ from anmmm import ANMMixture
 from anmmm._kernels.mixture import SHORT_RUN
 from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.synthetic import MECHANISMS
-from anmmm.mixture import (
-    em,
-    fit_location_scale,
-    fit_mixture,
-    fit_single,
-    splines,
-)
+from anmmm.mixture import em, splines
+from anmmm.mixture.em import fit_mixture, fit_single
+from anmmm.mixture.fits import fit_location_scale
 from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import LARGEST, N_KNOTS, SplineBasis, Splines, gaussian_basis
 from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts, soften

@@ -49,17 +49,21 @@ class Table:
         faults: Faults = {}
         loaded = self.load(names)
         for name in names:
-            label = f"column {name!r}"
             try:
-                if name in declared:
-                    columns[name] = as_categories(loaded[name], label)
-                    continue
-                column = as_column(loaded[name], label, spells_numbers=True)
-                values = np.ascontiguousarray(column.values, dtype=np.float64)
-                columns[name] = column._replace(values=values)
+                columns[name] = self.variable(name, loaded[name], name in declared)
+            except SourceError as error:
+                faults[name] = error
             except (TypeError, ValueError) as error:
                 faults[name] = SourceError(self.name, None, str(error))
         return columns, faults
+
+    def variable(self, name: Hashable, values: Any, is_declared: bool) -> Column:
+        """Return what was loaded of a column as a variable; raise ValueError if it is none."""
+        label = f"column {name!r}"
+        if is_declared:
+            return as_categories(values, label)
+        column = as_column(values, label, spells_numbers=True)
+        return column._replace(values=np.ascontiguousarray(column.values, dtype=np.float64))
 
     def values(
         self, names: Sequence[Hashable], declared: Collection[Hashable] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from anmmm._categories import Column, as_categories
 from anmmm._cells import MISSING_CELLS, as_number, read_texts
 from anmmm._tables.errors import SourceError
-from anmmm._tables.table import Columns, Faults, Table
+from anmmm._tables.table import Table
 from anmmm._text import cut
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import check_flag
@@ -103,26 +103,14 @@ class TextTable(Table):
             # A line of another number of cells is an error now.
             _ = self._texts
 
-    def read(
-        self, names: Sequence[Hashable], declared: Collection[Hashable] = ()
-    ) -> tuple[Columns, Faults]:
-        """Read columns; one with a number among its cells is of numbers, unless `declared`."""
-        columns: Columns = {}
-        faults: Faults = {}
-        for name in names:
-            if name in declared:
-                texts = self._texts[self.names.index(name)]
-                columns[name] = as_categories(texts, str(name))
-                continue
-            try:
-                columns[name] = self._undeclared(name)
-            except SourceError as error:
-                faults[name] = error
-        return columns, faults
+    def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, int]:
+        """Return the places of columns."""
+        return {name: self.names.index(name) for name in names}
 
-    def _undeclared(self, name: Hashable) -> Column:
-        """Return a column, or raise if it holds no variable."""
-        place = self.names.index(name)
+    def variable(self, name: Hashable, place: int, is_declared: bool) -> Column:
+        """Return a column; one with a number among its cells is of numbers, unless declared."""
+        if is_declared:
+            return as_categories(self._texts[place], str(name))
         if self._matrix is not None:
             return Column(np.ascontiguousarray(self._matrix[:, place]))
         numbers, problem, row = read_texts(self._texts[place])

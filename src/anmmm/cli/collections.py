@@ -49,9 +49,9 @@ def directions(source: str, **options: Any) -> None:
     --json, prints one document {"rows": [...], "summary": {...}}.
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, however the run
-    ends. --resume continues from them. If there are none it starts, and if FILE is complete it
-    computes nothing, whatever FILE was computed from. Without --resume an existing FILE is replaced
-    only with --force. With -o, at most 1000 pairs are printed.
+    ends. --resume continues from them, with the same options. If there are none it starts, and if
+    FILE is complete it computes nothing, whatever FILE was computed from. Without --resume an
+    existing FILE is replaced only with --force. With -o, at most 1000 pairs are printed.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import infer_directions

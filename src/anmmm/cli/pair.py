@@ -72,7 +72,7 @@ def direction_command(
         y: Any = columns.y
         result = infer_direction(x, y, random_state=random_state, **given(options))
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
-    write_plot(plot, lambda: result.plot(**_axis_labels(result))[0])
+    write_plot(plot, lambda: result.plot()[0])
     n = len(columns.lines)
     if as_json:
         facts = {"n": n, "random_state": random_state}
@@ -145,14 +145,7 @@ def cluster_command(
     say(result.summary())
     if output is not None:
         say(f"labels written to {output}")
-    write_plot(plot, lambda: result.plot(**_axis_labels(result)))
-
-
-def _axis_labels(result: Any) -> dict[str, str]:
-    """Return the names of the variables as Matplotlib draws them."""
-    from anmmm.plotting.style import as_text
-
-    return {"x_label": as_text(result.names[0]), "y_label": as_text(result.names[1])}
+    write_plot(plot, result.plot)
 
 
 def _labels(result: Any, columns: Any) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.clustering.estimator import MechanismClustering
-from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 
-__all__ = ["ClusteringOptions", "ClusteringResult", "MechanismClustering", "cluster_mechanisms"]
+__all__ = ["ClusteringResult", "MechanismClustering", "cluster_mechanisms"]

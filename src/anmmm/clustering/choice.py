@@ -24,7 +24,8 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.models.form import RANGES
 from anmmm.evidence.variable import Variable
-from anmmm.mixture import Mechanisms, SplineBasis
+from anmmm.mixture.mechanisms import Mechanisms
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells
 
 # Places at which a density of noise is compared; how often higher than a valley both of its peaks

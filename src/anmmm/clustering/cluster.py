@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import complete_rows
+from anmmm._categories import complete_numbers
 from anmmm._columns import takes_pairs, variable_names
 from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
 from anmmm._validation import as_pair, check_rng
@@ -21,16 +21,12 @@ from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 from anmmm.evidence.variable import Variable
-from anmmm.gppom import FitOptions, fit_gppom
-from anmmm.mixture import (
-    MAX_NUMBER,
-    Sample,
-    SplineBasis,
-    by_first_appearance,
-    refine_by_labels,
-    search_mechanisms,
-    smallest_noise,
-)
+from anmmm.gppom import FitOptions
+from anmmm.gppom.model import fit_gppom
+from anmmm.mixture.em import smallest_noise
+from anmmm.mixture.mechanisms import Sample, by_first_appearance
+from anmmm.mixture.search import MAX_NUMBER, refine_by_labels, search_mechanisms
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import standardize
 
 # Distinct values below which an effect has no curves.
@@ -117,7 +113,7 @@ def cluster_mechanisms(
     True
     """
     names = variable_names(x, y)
-    first, second, dropped = complete_rows(x, y, missing, numbers=True)
+    first, second, dropped = complete_numbers(x, y, missing)
     cause, effect = as_pair(first, second)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,

@@ -16,8 +16,9 @@ from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._warning import default_float_errors
 from anmmm.clustering.cluster import cluster_pair
 from anmmm.clustering.options import ClusteringOptions
-from anmmm.gppom import FitOptions, TakesFitOptions
-from anmmm.mixture import MAX_NUMBER
+from anmmm.gppom import FitOptions
+from anmmm.gppom.options import TakesFitOptions
+from anmmm.mixture.search import MAX_NUMBER
 
 
 class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]

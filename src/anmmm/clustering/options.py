@@ -10,8 +10,8 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._validation import check_count
 from anmmm.gppom import FitOptions
-from anmmm.mixture import MAX_NUMBER, is_auto
-from anmmm.mixture.search import MAX_SEARCHED
+from anmmm.mixture.em import is_auto
+from anmmm.mixture.search import MAX_NUMBER, MAX_SEARCHED
 
 
 class ClusteringOptions(Record):

@@ -17,7 +17,7 @@ from anmmm._validation import as_columns, as_finite, check_aligned, check_length
 from anmmm._warning import default_float_errors, warn_caller
 from anmmm.gppom import FitResult
 from anmmm.gppom.prediction import MechanismPredictor
-from anmmm.mixture import Mechanisms
+from anmmm.mixture.mechanisms import Mechanisms
 from anmmm.mixture.prediction import EffectPrediction, ScaledMechanisms
 from anmmm.preprocessing import Standardization
 
@@ -56,7 +56,7 @@ class ClusteringResult(Record):
         How sure the number is: a probability of each number of `lengths`, in which the models are
         approximations: 4 nats, not 1, multiply the odds by e. Empty if the number that was
         requested has no length.
-    mixture : anmmm.mixture.Mechanisms or None
+    mixture : anmmm.mixture.mechanisms.Mechanisms or None
         The refined mixture on the scale of the standardized variables; None without refinement.
     curves : ndarray of shape (n_samples, n_mechanisms) or None
         Curve of each mechanism at the observations, in the unit of the effect; None without
@@ -187,9 +187,10 @@ class ClusteringResult(Record):
             If Matplotlib is not installed (extra ``plot``).
         """
         from anmmm.plotting import plot_mechanisms
+        from anmmm.plotting.style import as_text
 
         x, y = (s.undo(part) for s, part in zip(self._scales, self._points, strict=True))
-        labels = {"x_label": self.names[0], "y_label": self.names[1]}
+        labels = {"x_label": as_text(self.names[0]), "y_label": as_text(self.names[1])}
         return plot_mechanisms(x, y, self, **{**labels, **options})
 
     @property

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.collection.checkpoint import CheckpointError
 from anmmm.collection.directions import infer_directions
-from anmmm.collection.files import SCHEMA_VERSION, read_rows
+from anmmm.collection.files import read_rows
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import LostWorkerError
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from anmmm.collection.clusters import cluster_pairs
 
 __all__ = [
-    "SCHEMA_VERSION",
     "CheckpointError",
     "CollectionSummary",
     "LostWorkerError",

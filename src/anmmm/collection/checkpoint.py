@@ -1,8 +1,8 @@
 """Finished results of a run in an SQLite file, so that a killed run loses none.
 
-The file has one table: a digest of all that a result depends on, and the result as JSON. A run
-looks up what it needs; results of other runs do no harm. Each result is a transaction; WAL keeps
-those of a killed run without waiting for the disk.
+The table `rows` has a digest of all that a result depends on, and the result as JSON. The table
+`options` has what all rows of a collection depend on. Each result is a transaction; WAL keeps those
+of a killed run without waiting for the disk.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 
+from anmmm._text import listed
 from anmmm._typing import StrPath
 from anmmm.datasets import Pair
 
@@ -27,7 +28,7 @@ APPLICATION_ID = 0x616E6D6D
 
 
 class CheckpointError(ValueError):
-    """A checkpoint is damaged, in use, or another file."""
+    """A checkpoint is damaged, in use, of other options, or another file."""
 
 
 class Checkpoint:
@@ -62,6 +63,7 @@ class Checkpoint:
         execute(
             "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID"
         )
+        execute("CREATE TABLE IF NOT EXISTS options (id INTEGER PRIMARY KEY, content TEXT)")
 
     def __enter__(self) -> Self:
         return self
@@ -73,6 +75,24 @@ class Checkpoint:
         with self._named_errors():
             (count,) = self._database.execute("SELECT count(*) FROM rows").fetchone()
         return int(count)
+
+    def begin(self, options: Mapping[str, Any]) -> None:
+        """Store the options of a collection; refuse rows that were computed with other ones."""
+        values = {name: repr(value) for name, value in options.items()}
+        with self._named_errors():
+            row = self._database.execute("SELECT content FROM options").fetchone()
+            stored = {} if row is None else json.loads(row[0])
+            if stored == values:
+                return
+            if stored and len(self):
+                self.close()
+                names = [n for n in {**stored, **values} if stored.get(n) != values.get(n)]
+                raise CheckpointError(
+                    f"{self.path}: its rows were computed with other options: {listed(names)}; use "
+                    "the same ones or another file, or delete it to compute all pairs again"
+                )
+            content = json.dumps(values)
+            self._database.execute("INSERT OR REPLACE INTO options VALUES (1, ?)", (content,))
 
     def find(self, digest: str) -> Any:
         """Return the result of a digest, or None."""

@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm._warning import default_float_errors
-from anmmm.clustering import ClusteringOptions, cluster_mechanisms
+from anmmm.clustering import cluster_mechanisms
 from anmmm.clustering.cluster import refuse_levels
+from anmmm.clustering.options import ClusteringOptions
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
@@ -78,7 +79,7 @@ def cluster_pairs(
     TypeError, ValueError
         At once, if an argument or an option cannot be used or the source cannot be opened.
     anmmm.collection.CheckpointError
-        If the checkpoint is damaged, in use, or another file.
+        If the checkpoint is damaged, in use, of other options, or another file.
     OSError
         If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
 

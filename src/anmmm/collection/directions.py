@@ -58,15 +58,16 @@ def infer_directions(
     progress : bool
         Whether to show a progress bar on standard error.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the collection. Every pair has its own stream, spawned by its position. A run
-        finds the rows of a checkpoint only under the same seed, so never under None.
+        Seed of the collection. Every pair has its own stream, spawned by its position. Under None
+        every run has another one, so none continues a checkpoint.
     max_samples : int or None
         Larger pairs are subsampled to this many observations, without replacement; the row has
         the seed. By default every observation is used.
     checkpoint : path-like or None
         File that keeps finished rows. If it exists, its rows of the same pairs at the same
-        positions, options and seed are used instead of computed again. The results equal those of
-        an uninterrupted run. The file is not removed at the end.
+        positions are used instead of computed again, and rows of other options or seeds are
+        refused. The results equal those of an uninterrupted run. The file is not removed at the
+        end.
     shard : (int, int) or None
         ``(i, n)``, i from 1 to n: only the pairs whose position is i - 1 modulo n, with the seeds
         that they have in the whole collection. The n shards together are the whole collection.
@@ -102,7 +103,7 @@ def infer_directions(
         At once, if an argument or an option is wrong or the source cannot be opened. During
         iteration, errors of the source are raised after the rows of all pairs before.
     anmmm.collection.CheckpointError
-        A `ValueError`: if the checkpoint is damaged, in use, or another file.
+        A `ValueError`: if the checkpoint is damaged, in use, of other options, or another file.
     anmmm.collection.LostWorkerError
         A `RuntimeError`: if a pair ends its worker process twice. The error names it.
     OSError

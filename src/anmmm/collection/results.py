@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from anmmm._files import remove_unfinished
 from anmmm._optional import require
 from anmmm._typing import StrPath
-from anmmm.collection.files import to_arrow, write_rows
+from anmmm.collection.files import write_rows
 from anmmm.collection.records import Row
 from anmmm.collection.summary import CollectionSummary, summarize
 
@@ -156,16 +157,6 @@ class PairResults(Sequence[R]):
         frame = pandas.DataFrame(map(vars, self), columns=list(kinds), dtype=object)
         return frame.astype({name: PANDAS_TYPES.get(kinds[name], "object") for name in kinds})
 
-    def to_arrow(self) -> Any:
-        """Compute all pairs; return an Arrow table, which needs the extra ``files``.
-
-        Returns
-        -------
-        pyarrow.Table
-            One row per pair, columns as in the files.
-        """
-        return to_arrow(self, self.record)
-
     def plot(self, *, ax: Any = None) -> Any:
         """Compute all pairs; draw a map of directions, see `anmmm.plotting.plot_pairs`."""
         from anmmm.plotting import plot_pairs
@@ -200,4 +191,7 @@ class PairResults(Sequence[R]):
             If the rows were read already and not kept, or the run stopped before its end.
         """
         with self:
+            if self._run is not None and self._run.has_checkpoint:
+                # It is locked, so that no other run of it is writing.
+                remove_unfinished(path)
             return write_rows(path, self, self.record, force=force)

@@ -48,12 +48,13 @@ class LostWorkerError(RuntimeError):
 
 
 class Run:
-    """One run of a task over the pairs of a source."""
+    """One run of a task over the pairs of a source; `facts`: what all rows depend on."""
 
     def __init__(
         self,
         task: PairTask,
         source: PairSource,
+        facts: dict[str, Any],
         *,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
@@ -65,7 +66,9 @@ class Run:
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
-        self._key = content_hash(SCHEMA_VERSION, __version__, type(task).__name__, task.facts())
+        self._key = content_hash(SCHEMA_VERSION, facts)
+        if checkpoint is not None:
+            checkpoint.begin(facts)
         number, count = shard
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
@@ -89,6 +92,11 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether rows are kept in a file, which no other run can open."""
+        return self._checkpoint is not None
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -257,21 +265,24 @@ def run_pairs(
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
     rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
+    facts = {"function": type(task).__name__, "version": __version__, **task.facts()}
     if isinstance(opened, TablePairs):
         opened = opened.prepared(explain, rate)
+        facts["explain"] = explain and opened.has_all
     if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
         raise ValueError(
             "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
         )
-    task.prepare()
     run = Run(
         task,
         opened,
+        facts,
         n_jobs=n_jobs,
         checkpoint=None if checkpoint is None else Checkpoint(checkpoint),
         shard=(number, count),
         skip=skip,
     )
+    task.prepare()
     hint = operator.length_hint(opened, -1)
     total = len(range(number - 1, hint, count)) if hint >= 0 else None
     LOGGER.info("%s pairs from %s", "?" if total is None else total, opened.name)

@@ -27,8 +27,8 @@ from anmmm.collection.records import PairResult, Row
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.collection.summary import SCREENED
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import DirectionOptions, DirectionResult
-from anmmm.direction.infer import decide
+from anmmm.direction import DirectionResult
+from anmmm.direction.infer import DirectionOptions, decide
 from anmmm.direction.outcome import (
     DIRECTED,
     INDEPENDENT,
@@ -65,8 +65,10 @@ class PairTask(Record, ABC):
         check_choice(self.missing, "missing", MISSING)
 
     def facts(self) -> dict[str, Any]:
-        """Return all that rows depend on besides the pairs, as plain values."""
-        return {fact.name: getattr(self, fact.name) for fact in fields(self) if fact.init}
+        """Return all that rows depend on besides the pairs, by the names of arguments."""
+        facts = {fact.name: getattr(self, fact.name) for fact in fields(self) if fact.init}
+        options = facts.pop("options")
+        return {"random_state": facts.pop("seed"), **facts, **options}
 
     def complete(self, pair: Pair) -> Pair:
         """Return a pair without incomplete rows; refuse it if they may not be dropped."""

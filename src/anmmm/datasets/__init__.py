@@ -5,11 +5,10 @@ from anmmm.datasets.families import make_single_mechanism
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample
 from anmmm.datasets.synthetic import make_anm_mixture
-from anmmm.datasets.tuebingen import PairFolder, load_pairs
+from anmmm.datasets.tuebingen import load_pairs
 
 __all__ = [
     "Pair",
-    "PairFolder",
     "SourceError",
     "load_bafu_air",
     "load_pairs",

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import Column, as_column, as_variables, complete_rows
+from anmmm._categories import Column, as_column, as_variables, complete_columns
 from anmmm._record import Record
 from anmmm._tables.table import missing_text
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
+from anmmm._validation import check_aligned, check_count, check_nonnegative, check_rng, check_truth
 
 
 class Others(NamedTuple):
@@ -96,8 +96,10 @@ class Pair(Record):
         """Return the pair without its incomplete rows."""
         if self.problem:
             return self
-        x, y, dropped = complete_rows(self.x, self.y, "drop")
-        return replace(self, x=x, y=y, n_dropped=self.n_dropped + len(dropped))
+        check_aligned(self.x, self.y)
+        x, y, dropped = complete_columns(as_column(self.x, "x"), as_column(self.y, "y"), "drop")
+        n_dropped = self.n_dropped + len(dropped)
+        return replace(self, x=x.to_array(), y=y.to_array(), n_dropped=n_dropped)
 
     def checked(self) -> Pair:
         """Return the pair with checked variables.
@@ -108,14 +110,15 @@ class Pair(Record):
         """
         if self.problem:
             raise ValueError(self.problem)
-        variables = as_variables(self.x, self.y)
-        x: NDArray[Any] = variables.x
-        y: NDArray[Any] = variables.y
-        if variables.categorical[0]:
-            x = as_column(self.x, "x").to_array()
-        if variables.categorical[1]:
-            y = as_column(self.y, "y").to_array()
-        return replace(self, x=_without_single_axis(x), y=_without_single_axis(y))
+        check_aligned(self.x, self.y)
+        columns = as_column(self.x, "x"), as_column(self.y, "y")
+        variables = as_variables(*columns)
+        arrays = []
+        for column, matrix in zip(columns, variables[:2], strict=True):
+            values = column.to_array() if column.is_categorical else matrix
+            is_single = values.ndim == 2 and values.shape[1] == 1
+            arrays.append(values[:, 0] if is_single else values)
+        return replace(self, x=arrays[0], y=arrays[1])
 
     def univariate(self) -> Pair:
         """Return the pair with checked variables of one column of numbers each.
@@ -156,8 +159,3 @@ def make_pair(pair_id: str, x: Column, y: Column, **known: Any) -> Pair:
         x = x.take(~is_incomplete)
         y = y.take(~is_incomplete)
     return Pair(pair_id, x.to_array(), y.to_array(), **known)
-
-
-def _without_single_axis(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a matrix of one column as a vector."""
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

@@ -90,8 +90,6 @@ class PairFolder(Sequence[Pair]):
         The folder.
     ids : tuple of str
         Identifiers of the pairs, in order.
-    files : tuple of Path
-        Their files.
     """
 
     def __init__(self, path: Path, entries: Sequence[Entry], header: bool | None = None) -> None:
@@ -99,7 +97,6 @@ class PairFolder(Sequence[Pair]):
         self.name = str(path)
         self.entries = tuple(entries)
         self.ids = tuple(entry.pair_id for entry in self.entries)
-        self.files = tuple(entry.path for entry in self.entries)
         self._header = header
 
     def __len__(self) -> int:

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits
-from anmmm.direction.hypotheses import Hypotheses, Probabilities
-from anmmm.direction.infer import DirectionOptions, infer_direction
+from anmmm.direction.infer import infer_direction
 from anmmm.direction.result import DirectionResult
 
 if TYPE_CHECKING:
@@ -13,11 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CausalDirection",
-    "DirectionOptions",
     "DirectionResult",
-    "Hypotheses",
     "LatentFits",
-    "Probabilities",
     "infer_direction",
 ]
 

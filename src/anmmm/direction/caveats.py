@@ -21,8 +21,9 @@ from anmmm._validation import as_pair
 from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import FEW_VALUES, Prior, log_odds
-from anmmm.evidence import column_limit_error, compare
-from anmmm.mixture import MANY
+from anmmm.evidence.lengths import compare
+from anmmm.evidence.vectors import column_limit_error
+from anmmm.mixture.search import MANY
 from anmmm.preprocessing import mean_ranks, order_by
 
 # Largest confidence of decisions that are never sure: of variables of several columns, for which

@@ -14,7 +14,8 @@ from anmmm._estimators import all_or_nothing, check_fit_input
 from anmmm._typing import ArrayLike, RandomState
 from anmmm.direction.infer import Criterion, infer_direction
 from anmmm.direction.prior import Prior
-from anmmm.gppom import FitOptions, TakesFitOptions
+from anmmm.gppom import FitOptions
+from anmmm.gppom.options import TakesFitOptions
 
 
 class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]

@@ -21,9 +21,11 @@ from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
-from anmmm.evidence import EvidenceResult, column_limit_error, compare
+from anmmm.evidence import EvidenceResult
 from anmmm.evidence.common_cause import MAX_ROWS
+from anmmm.evidence.lengths import compare
 from anmmm.evidence.variable import Describe, Variable
+from anmmm.evidence.vectors import column_limit_error
 from anmmm.gppom import FitOptions
 
 Criterion = Literal["evidence", "hsic", "hsic_ratio"]
@@ -109,7 +111,7 @@ def infer_direction(
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
-        Seeds the random starts of a fit (see `anmmm.gppom.fit_gppom`); both directions get the
+        Seeds the random starts of a fit (see `anmmm.GPPOM`); both directions get the
         same seed. ``"evidence"`` draws nothing. Exchanging x and y exactly reverses the score and
         keeps the confidence.
 

@@ -22,7 +22,8 @@ from anmmm.direction.outcome import (
     measured_note,
     plausible_text,
 )
-from anmmm.evidence import CommonCause, EvidenceResult, sign_of
+from anmmm.evidence import CommonCause, EvidenceResult
+from anmmm.evidence.lengths import sign_of
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
 from anmmm.preprocessing import standardize
@@ -49,7 +50,7 @@ class DirectionResult(Record):
     log_odds : float or None, of x → y against y → x: the score weighed by the prior. Its sign is
         the direction, which the score may not have
     check_pvalue : float or None, whether the model fits; below 0.01 no model of the list does
-    probabilities : anmmm.direction.Probabilities or None
+    probabilities : anmmm.direction.hypotheses.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
         to one. None under another criterion than ``"evidence"``.
     names : tuple of str
@@ -98,7 +99,7 @@ class DirectionResult(Record):
     by another criterion than ``"evidence"`` has no probabilities.
 
     The check is the HSIC test of the cause and the residuals of the model
-    (`anmmm.evidence.check_model`), in the decided direction; the larger p-value of both if there is
+    (`anmmm.evidence.check`), in the decided direction; the larger p-value of both if there is
     none. It is computed at the first access.
 
     A result can be pickled. Comparing two compares their identity.

@@ -18,7 +18,7 @@ from anmmm._kernels.distributions import gaussian_nats as compiled_nats
 from anmmm._kernels.distributions import mixed_with_cells
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.mixture import MixtureFit
+from anmmm.mixture.fits import MixtureFit
 from anmmm.preprocessing import Cells
 
 # Scores that differ by no more are equal. It is the tolerance of the fits, in nats per observation:

@@ -10,7 +10,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.directions import DirectionEvidence
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import ConditionalModel, EffectCurves
-from anmmm.mixture import Mechanisms
+from anmmm.mixture.mechanisms import Mechanisms
 from anmmm.preprocessing import standardize
 
 # Largest relative difference of curves computed twice; curves of other data differ far more.

@@ -19,7 +19,7 @@ from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, Independent
 from anmmm.independence import HSICTest, HSICVariable
-from anmmm.mixture import MixtureFit
+from anmmm.mixture.fits import MixtureFit
 from anmmm.preprocessing import Cells
 
 INDEPENDENT = str(Independent.FORM)
@@ -107,7 +107,7 @@ class DirectionEvidence(Record):
         of parameters.
     check : HSICTest
         Test of the cause and the residuals of `model`, computed lazily. A small p-value warns that
-        no model of the list fits. See `anmmm.evidence.check_model`.
+        no model of the list fits. See `anmmm.evidence.check`.
     """
 
     cause_parts: tuple[ColumnEvidence, ...]

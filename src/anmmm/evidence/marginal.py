@@ -33,12 +33,9 @@ from anmmm.evidence.density import (
     densest_point,
     fit_density,
 )
-from anmmm.mixture import (
-    MixtureFit,
-    SplineBasis,
-    fit_mixture,
-    smallest_noise,
-)
+from anmmm.mixture.em import fit_mixture, smallest_noise
+from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:

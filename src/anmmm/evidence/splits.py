@@ -16,7 +16,7 @@ from anmmm._record import Record
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.density import nearby, sparseness
 from anmmm.evidence.models.form import ATOM, RANGES, Suffix
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells, standardize
 
 if TYPE_CHECKING:

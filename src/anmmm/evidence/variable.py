@@ -16,7 +16,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import marginals_of
-from anmmm.mixture import SplineBasis, level_basis
+from anmmm.mixture.splines import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
 
 T = TypeVar("T")

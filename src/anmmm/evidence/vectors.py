@@ -29,8 +29,7 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.models.rescaled import gaussian_scale, rescaled_basis
 from anmmm.evidence.variable import Variable
-from anmmm.mixture import SplineBasis
-from anmmm.mixture.splines import gaussian_basis
+from anmmm.mixture.splines import SplineBasis, gaussian_basis
 
 # Most columns of both variables together.
 MAX_COLUMNS = 16

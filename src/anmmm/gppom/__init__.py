@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.gppom.options import FitOptions, TakesFitOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 from anmmm.gppom.result import FitResult
 
 if TYPE_CHECKING:
     from anmmm.gppom.estimator import GPPOM
-    from anmmm.gppom.model import fit_gppom
     from anmmm.gppom.objective import GPPOMObjective
 
 __all__ = [
@@ -18,8 +17,6 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
-    "TakesFitOptions",
-    "fit_gppom",
 ]
 
 # A decision by evidence checks options but makes no fit: it must start without the engines.
@@ -28,6 +25,5 @@ __getattr__, __dir__ = lazily(
     {
         "GPPOM": "anmmm.gppom.estimator",
         "GPPOMObjective": "anmmm.gppom.objective",
-        "fit_gppom": "anmmm.gppom.model",
     },
 )

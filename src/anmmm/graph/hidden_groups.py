@@ -29,8 +29,8 @@ from anmmm.evidence.models.gaussian import Weighted
 from anmmm.evidence.variable import Variable
 from anmmm.graph.score import FIT_BATCH, MIN_SCREEN_NATS, CauseSets, Fit, Key, LocalScore
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
-from anmmm.mixture import MixtureFit, smallest_noise
-from anmmm.mixture.em import fit_mixture
+from anmmm.mixture.em import fit_mixture, smallest_noise
+from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import standardize
 

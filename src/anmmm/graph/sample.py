@@ -17,7 +17,7 @@ from anmmm._version import __version__
 from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import standardize
 
 # Models in memory: at least so many, or of so many rows in all.

@@ -8,10 +8,7 @@ Signs of scores are translated to those of the other library; docs/guide/interop
 """
 
 from anmmm._lazy import lazily
-from anmmm.interop._pairs import hsic_score
 
-__all__ = ["causal_learn", "cdt", "dowhy", "gcastle", "hsic_score", "lingam", "pgmpy"]
+__all__ = ["causal_learn", "cdt", "dowhy", "gcastle", "lingam", "pgmpy"]
 
-__getattr__, __dir__ = lazily(
-    __name__, {name: f"anmmm.interop.{name}" for name in __all__ if name != "hsic_score"}
-)
+__getattr__, __dir__ = lazily(__name__, {name: f"anmmm.interop.{name}" for name in __all__})

@@ -12,7 +12,7 @@ from anmmm.direction import infer_direction
 from anmmm.direction.outcome import SURE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW
-from anmmm.interop._pairs import conditional_pvalue
+from anmmm.interop.dowhy import independence_test
 
 _WHAT_FOR = "this adapter needs causal-learn"
 
@@ -86,7 +86,7 @@ def register_hsic() -> str:
             if key not in self.pvalue_cache:
                 columns = [self.data[:, places] for places in (xs, ys, given)]
                 columns[2] = columns[2] if given else None
-                self.pvalue_cache[key] = conditional_pvalue(*columns)
+                self.pvalue_cache[key] = independence_test(*columns)
             return float(self.pvalue_cache[key])
 
     cit.register_ci_test(name, HSIC)

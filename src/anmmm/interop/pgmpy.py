@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 from anmmm._optional import require
 from anmmm._validation import check_choice
 from anmmm.direction import DirectionResult, infer_direction
-from anmmm.interop._pairs import hsic_score
 
-__all__ = ["ANMMM", "Orientation", "hsic_score"]
+__all__ = ["ANMMM", "Orientation"]
 
 _module = require("pgmpy.causal_discovery._base", "interop", "this adapter needs pgmpy")
 # The first one is that of the versions after 1.1.2.

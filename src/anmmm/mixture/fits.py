@@ -36,7 +36,7 @@ class MixtureFit(Record):
         Posterior means of the curves' coefficients.
     factor : ndarray of shape (n_mechanisms, n_columns, n_columns)
         Upper triangular matrices F: ``F Fᵀ`` are the posterior covariances of the coefficients.
-    splines : anmmm.mixture.Columns
+    splines : anmmm.mixture.splines.Columns
         The columns anywhere, on the scale of the standardized cause.
     probabilities : ndarray of shape (n_samples, n_mechanisms)
         Probability of each mechanism.
@@ -103,7 +103,7 @@ class LocationScaleFit(Record):
         Mean and standard deviation of the effect at the observations.
     mean, log_scale : ndarray of shape (n_columns,)
         Coefficients of the curve and of the logarithm of the scale.
-    splines : anmmm.mixture.Columns
+    splines : anmmm.mixture.splines.Columns
         Their columns anywhere.
     evidence : float
         Approximate log marginal likelihood.

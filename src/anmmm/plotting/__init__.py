@@ -1,6 +1,8 @@
 """Plots of records on Matplotlib axes; Matplotlib is imported when a plot is drawn.
 
-A figure is made, by pyplot, only if no axes are given; otherwise pyplot is not used.
+A figure is made, by pyplot, only if no axes are given; otherwise pyplot is not used. Every plot
+raises ImportError if Matplotlib is not installed (`plot_graph` needs networkx too), and TypeError
+or ValueError if an argument cannot be drawn.
 """
 
 from anmmm.plotting.direction import plot_direction

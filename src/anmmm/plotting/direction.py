@@ -79,13 +79,6 @@ def plot_direction(
         curve in the plane. Above each are its description length, the lowest of which wins, and its
         model. The title of the figure is the decision in words, with confidence and the p-value of
         the check.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError, ValueError
-        If an option cannot be used.
     """
     check_result(result, DirectionResult, "infer_direction")
     x_name = as_text(result.names[0]) if x_label is None else x_label

@@ -47,15 +47,6 @@ def plot_effect(
         values or of categories have a line at each instead of a curve. The axis of an effect
         of few values names the curve: a probability or a mean. Each category of an effect without
         an order has a strip, in which the curve is its probability, from 0 at the bottom to 1.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError
-        If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
-    ValueError
-        If there is no such edge.
     """
     check_result(graph, CausalGraph, "infer_graph")
     node = graph._effect_of(cause, effect)

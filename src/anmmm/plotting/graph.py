@@ -50,13 +50,6 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         given direction are dotted. Gray edges have no direction, or two heads if a hidden common
         cause joins their ends. Nodes of one shade have mechanisms that one hidden variable
         switches. Nodes without edges are in the last rows.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib or networkx is not installed.
-    TypeError
-        If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
     """
     check_result(graph, CausalGraph, "infer_graph")
     places, widths, (width, height) = _layout(graph)

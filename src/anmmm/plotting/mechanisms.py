@@ -52,13 +52,6 @@ def plot_mechanisms(
         a smoothing spline, and labels of fewer than 10 observations have none. Observations whose
         own mechanism has a probability below 0.8 are hollow. Above 5000 observations the points are
         pixels in a vector graphic.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError, ValueError
-        If the data, the labels or an option cannot be used, or if `result` is of other data.
     """
     cause, effect = as_pair(
         x, y, min_samples=2, single="a plot shows one against the other; pass one of them"

@@ -50,15 +50,6 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
         preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
         of pairs with `explained_by`, are empty. Up to 60 variables are named.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError
-        If the rows are no `PairResult`, or `ax` is not Matplotlib axes.
-    ValueError
-        If there are no rows.
     """
     names: dict[str, None] = {}
     values: dict[tuple[str, str], float] = {}

@@ -29,15 +29,6 @@ def plot_decision_rates(
     -------
     matplotlib.axes.Axes
         Bars are one standard error each way; the dashed line is guessing.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError
-        If `ax` is not Matplotlib axes.
-    ValueError
-        If no pair has a known direction.
     """
     named = rows if isinstance(rows, Mapping) else {"accuracy ± standard error": rows}
     curves = {}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, with_filename
 from anmmm._typing import StrPath
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
@@ -15,9 +14,8 @@ from anmmm.graph.forms import PRINTED_MARKS
 from anmmm.plotting import plot_effect, plot_graph
 from anmmm.plotting.graph import graph_size
 from anmmm.plotting.style import check_result
-from anmmm.report.page import MOST_PLOTS, open_template, picture
+from anmmm.report.page import MOST_PLOTS, open_template, picture, write_page
 
-TEMPLATE = "graph.html.j2"
 # Of the page, an inch of the picture of the graph.
 PIXELS = 96
 
@@ -42,15 +40,6 @@ def write_graph_report(
     force : bool
         Whether to replace an existing file.
 
-    Raises
-    ------
-    ImportError
-        If Jinja2, Matplotlib or networkx is not installed.
-    TypeError
-        If `graph` is not a `CausalGraph`.
-    OSError
-        If the page cannot be written, or `output` exists.
-
     Notes
     -----
     A quarter of a second per edge. At most the 500 edges whose loss without is largest are drawn.
@@ -66,12 +55,14 @@ def write_graph_report(
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
     check_result(graph, CausalGraph, "infer_graph")
-    template = open_template(TEMPLATE, output, force=force)
+    template = open_template("graph.html.j2", output, force=force)
     losses = {frozenset((edge.cause, edge.effect)): edge.loss_without for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
     drawn = sorted(pairs, key=lambda pair: -losses[frozenset(pair)])[:MOST_PLOTS]
     size = graph_size(graph)
-    contents = template.generate(
+    write_page(
+        output,
+        template,
         graph=graph,
         edges=sorted(graph.edges, key=lambda edge: -edge.loss_without),
         name=name,
@@ -82,8 +73,6 @@ def write_graph_report(
         poor_fit=LACK_OF_FIT_PVALUE,
         printed_marks=PRINTED_MARKS,
     )
-    with atomic_writer(output) as file, with_filename(output):
-        file.writelines(contents)
 
 
 def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[Any], None]:

@@ -9,12 +9,18 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-from anmmm._files import STEERING, check_overwrite, check_writable
+from anmmm._files import (
+    STEERING,
+    atomic_writer,
+    check_overwrite,
+    check_writable,
+    with_filename,
+)
 from anmmm._optional import require
 from anmmm._text import valid_utf8
 from anmmm._typing import StrPath
 from anmmm._version import __version__
-from anmmm.evidence import model_text
+from anmmm.evidence.models import model_text
 from anmmm.plotting.style import matplotlib_module
 
 # Pages with more pictures are slow to open.
@@ -60,6 +66,12 @@ def open_template(name: str, output: StrPath, *, force: bool) -> Any:
         environment.filters[function.__name__] = function
     environment.globals["version"] = __version__
     return environment.get_template(name)
+
+
+def write_page(output: StrPath, template: Any, **contents: Any) -> None:
+    """Write a filled template to a file."""
+    with atomic_writer(output) as file, with_filename(output):
+        file.writelines(template.generate(**contents))
 
 
 def printable(value: object) -> str:

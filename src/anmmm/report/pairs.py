@@ -12,7 +12,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from anmmm._compiling import can_report
-from anmmm._files import atomic_writer, refuse_source, with_filename
+from anmmm._files import refuse_source
 from anmmm._text import counted, cut, hypotheses, valid_utf8
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
@@ -30,12 +30,12 @@ from anmmm.direction.outcome import (
     format_decision,
 )
 from anmmm.evaluation.run import measure
-from anmmm.evidence import model_text
+from anmmm.evidence.models import model_text
 from anmmm.plotting import plot_decision_rates, plot_pairs
 from anmmm.plotting.direction import draw_hypothesis, one_group, shown_variables
 from anmmm.plotting.groups import draw_points
 from anmmm.plotting.style import as_text
-from anmmm.report.page import MOST_PLOTS, open_template, picture
+from anmmm.report.page import MOST_PLOTS, open_template, picture, write_page
 
 # Most points of one picture.
 MOST_POINTS = 1500
@@ -81,12 +81,8 @@ def write_report(
 
     Raises
     ------
-    ImportError
-        If Jinja2 or Matplotlib is not installed, or PyArrow for a file.
-    TypeError, ValueError
-        If an argument is wrong, or a file is not a table of directions (`SourceError`).
-    OSError
-        If a file cannot be read or the page not be written, or `output` exists or is read.
+    SourceError
+        A ValueError: if a file is not a table of directions.
 
     Notes
     -----
@@ -134,7 +130,9 @@ def write_report(
         map_picture = picture(lambda ax: plot_pairs(kept, ax=ax), (5.5, 4.6), font=8.0)
     # The same text about other numbers is the same note.
     notes = Counter(_NUMBER.sub("#", row.notes) for row in kept if row.notes)
-    contents = template.generate(
+    write_page(
+        output,
+        template,
         rows_name=rows_name,
         has_source=pairs is not None,
         summary=summary,
@@ -148,8 +146,6 @@ def write_report(
         decision_of=lambda row: format_decision(row, hypotheses(row.x, row.y)),
         format_confidence=format_confidence,
     )
-    with atomic_writer(output) as file, with_filename(output):
-        file.writelines(contents)
 
 
 def _keeping(rows: Iterable[PairResult], kept: list[PairResult]) -> Iterator[PairResult]:

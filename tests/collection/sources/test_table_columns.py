@@ -62,6 +62,7 @@ def test_all_pairs_of_columns_in_the_order_of_the_table(table):
         source = as_pairs(table, pairs="all")
     assert operator.length_hint(source) == 10
     pairs = list(source)
+    assert len(list(source)) == len(pairs)
     assert [pair.pair_id for pair in pairs] == list(map(",".join, itertools.combinations(DATA, 2)))
     assert all(f"{pair.names[0]},{pair.names[1]}" == pair.pair_id for pair in pairs)
     by_id = {pair.pair_id: pair for pair in pairs}
@@ -85,11 +86,6 @@ def test_a_column_of_text_is_of_categories(table):
     np.testing.assert_array_equal([whole.x, whole.y], [[9, 6], [1.5, 4]])
     with pytest.raises((TypeError, SourceError), match=r"pairs=\[\('a', 'b'\), \.\.\.\]"):
         as_pairs(table)
-
-
-def test_a_table_can_be_iterated_again(table):
-    source = as_pairs(table, pairs="all")
-    assert len(list(source)) == len(list(source)) == 10
 
 
 def test_all_leaves_constants_out():

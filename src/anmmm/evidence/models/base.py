@@ -15,18 +15,10 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Encoding, shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.form import Form, Suffix
-from anmmm.mixture import (
-    MAX_MECHANISMS,
-    Columns,
-    LocationScaleFit,
-    MixtureFit,
-    SplineBasis,
-    choose_mixture,
-    fit_location_scale,
-    fit_single,
-    many_mechanisms,
-    smallest_noise,
-)
+from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, fit_single, smallest_noise
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit, fit_location_scale
+from anmmm.mixture.search import many_mechanisms
+from anmmm.mixture.splines import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, row_groups
 from anmmm.evidence.models.form import Form
-from anmmm.mixture import Columns, SplineBasis
+from anmmm.mixture.splines import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
 # Change of a coefficient at which steps have converged.

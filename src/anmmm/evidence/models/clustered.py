@@ -18,7 +18,7 @@ from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.discrete import Ordered, free_cuts
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.splits import RANGES_PRIOR
-from anmmm.mixture import MixtureFit
+from anmmm.mixture.fits import MixtureFit
 from anmmm.preprocessing import Cells, standardize
 
 # Fewest clusters; two are described on both sides of a gap.

@@ -35,7 +35,7 @@ from anmmm.evidence.models.postnonlinear import (
     effect_scales,
     slope_prior,
 )
-from anmmm.mixture import SplineBasis
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:

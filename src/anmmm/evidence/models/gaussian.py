@@ -13,7 +13,7 @@ from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noi
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
-from anmmm.mixture import LocationScaleFit, MixtureFit
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.preprocessing import Cells
 
 

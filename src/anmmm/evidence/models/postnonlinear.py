@@ -38,8 +38,8 @@ from anmmm.evidence.models.base import (
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
 from anmmm.evidence.models.gaussian import Additive, LocationScale
-from anmmm.mixture import Columns, MixtureFit, SplineBasis
-from anmmm.mixture.fits import VARIANCE_FLOOR
+from anmmm.mixture.fits import VARIANCE_FLOOR, MixtureFit
+from anmmm.mixture.splines import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:

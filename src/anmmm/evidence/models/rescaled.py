@@ -27,8 +27,7 @@ from anmmm.evidence.models.discrete import Counts, Ordered, OrderedLinked
 from anmmm.evidence.models.form import RESCALED
 from anmmm.evidence.models.gaussian import Additive, LocationScale
 from anmmm.evidence.models.postnonlinear import PostNonlinear
-from anmmm.mixture import Columns, SplineBasis
-from anmmm.mixture.splines import N_KNOTS, N_SMOOTH
+from anmmm.mixture.splines import N_KNOTS, N_SMOOTH, Columns, SplineBasis
 from anmmm.preprocessing import standardize
 
 if TYPE_CHECKING:
