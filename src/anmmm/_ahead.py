@@ -84,7 +84,8 @@ def _levels() -> None:
 
 def _hidden() -> None:
     values = np.hstack([standardize(each)[0] for each in points()]).T.copy()
-    whole, table = np.zeros(values.shape, np.int64), np.zeros((2, 1))
+    whole = np.zeros(values.shape, np.int64)
+    table = np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)
     pair = Pair(values, whole, kinds, kinds, np.ones(2), table, table)
     search = Search.of(pair, -np.inf)

@@ -92,7 +92,8 @@ def variable_names(x: Any, y: Any) -> tuple[str, str]:
         columns = [name for name in getattr(x, "columns", ()) if isinstance(name, str) and name]
         first, second = columns if len(columns) == 2 else ("x", "y")
     else:
-        first, second = _variable_name(x, "x"), _variable_name(y, "y")
+        first = _variable_name(x, "x")
+        second = _variable_name(y, "y")
     return (first, second) if first != second else ("x", "y")
 
 

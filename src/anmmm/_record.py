@@ -18,7 +18,8 @@ T = TypeVar("T")
 # Numbers of an array, and items of a list, up to which they are shown themselves.
 FEW = 4
 # Characters up to which a record within a record, or a text, is shown whole.
-SHORT, LONGEST_TEXT = 120, 200
+SHORT = 120
+LONGEST_TEXT = 200
 
 
 class computed(cached_property[T]):

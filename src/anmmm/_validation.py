@@ -234,7 +234,8 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
 
 def constant_problem(values: NDArray[Any]) -> str:
     """Return a message if all values are equal, or equal up to rounding."""
-    smallest, greatest = values.min().item(), values.max().item()
+    smallest = values.min().item()
+    greatest = values.max().item()
     largest = max(abs(float(smallest)), abs(float(greatest))) or 1.0
     # Halved, so that the range of values near the largest float does not overflow.
     if 2.0 * (0.5 * (float(greatest) / largest) - 0.5 * (float(smallest) / largest)) > 32.0 * EPS:

@@ -77,7 +77,8 @@ class CenteredGram(NamedTuple):
         # Padding stays zero.
         U[-1, :, n - (len(U) - 1) * c :] = 0.0
         gram = np.matmul(U, U.transpose(0, 2, 1)).sum(axis=0)
-        trace, squares = float(gram.trace()), float(np.vdot(gram, gram))
+        trace = float(gram.trace())
+        squares = float(np.vdot(gram, gram))
         shift = trace / (n - 1.0)
         projected = np.zeros(rank)
         above = np.empty(n)

@@ -160,6 +160,7 @@ def _labels(result: Any, columns: Any) -> list[dict[str, Any]]:
             labels[f"probability_{index}"] = probability
     x, y = map(printable, columns.names)
     if {x, y} & {"line", *labels}:
-        x, y = "x", "y"
+        x = "x"
+        y = "y"
     table = {"line": columns.lines, x: columns.x.values, y: columns.y.values, **labels}
     return records_of(table)

@@ -134,7 +134,7 @@ class ClusterTask(PairTask):
         unrefined = "" if result.refined else "labels not refined: "
         notes = [dropped_note(pair), *(unrefined + note for note in result.notes)]
         if not result.fit.converged:
-            notes.append(f"fit not converged ({result.fit.status})")
+            notes.append(f"the fit did not converge ({result.fit.status}): raise max_iter")
         cause, effect = pair.names[::direction]
         return PairClusters(
             **pair_metadata(pair, "ok", joined(*notes)),

@@ -264,5 +264,5 @@ def _stopped(hypothesis: str, fit: FitResult | DirectionEvidence) -> list[str]:
     if fit.converged:
         return []
     if isinstance(fit, DirectionEvidence):
-        return [f"model {fit.model} of {hypothesis} not converged"]
-    return [f"fit of {hypothesis} not converged ({fit.status})"]
+        return [f"{fit.model} of {hypothesis} did not converge: do not trust a score near 0"]
+    return [f"the fit of {hypothesis} did not converge ({fit.status}): raise max_iter"]

@@ -17,9 +17,12 @@ from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.plotting.style import as_text, axes_or_new, check_result, color_of, matplotlib_module
 
 # Letters of a line of a name, and of the gap between names.
-NAME, GAP = 16, 7.0
+NAME = 16
+GAP = 7.0
 # Inches of a letter, of a layer, and of the legend.
-LETTER, LAYER, LEGEND = 0.11, 1.15, 0.6
+LETTER = 0.11
+LAYER = 1.15
+LEGEND = 0.6
 # Passes over the layers, down and up in turn, that place names near those they are joined to.
 SWEEPS = 12
 # How far an edge bends away from other names, as parts of its length; the first that is free.
@@ -27,7 +30,8 @@ BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45)
 # Inches of half a line of a name, with its box.
 HALF_HEIGHT = 0.3
 # Losses without an edge, in nats a row, of the thinnest and the thickest edge.
-FAINT, STRONG = 0.01, 0.5
+FAINT = 0.01
+STRONG = 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
 GRAY = "#777777"
 

@@ -67,7 +67,8 @@ class TablePairs:
                 yield Pair.unreadable(pair_id, problem, names=names)
                 continue
             others = explainers.of(first, second) if pvalue is None else None
-            x, y = columns[first], columns[second]
+            x = columns[first]
+            y = columns[second]
             yield make_pair(pair_id, x, y, names=names, others=others, screened=pvalue)
 
     def _pvalues(self, columns: Columns) -> Iterator[float | None]:
