@@ -364,11 +364,11 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
     shape = root * root
     if skewness > 0.0:
         quantile = gammainccinv(shape, alpha)
-        at = shape + root * z
-        return float(quantile / root - root), _log_gamma_tail(shape, at) if at > 0.0 else 0.0
+        end = shape + root * z
+        return float(quantile / root - root), _log_gamma_tail(shape, end) if end > 0.0 else 0.0
     quantile = gammaincinv(shape, alpha)
-    at = max(shape - root * z, 0.0)
-    below = float(gammainc(shape, at))
+    end = max(shape - root * z, 0.0)
+    below = float(gammainc(shape, end))
     return float(root - quantile / root), math.log(below) if below > 0.0 else -math.inf
 
 

@@ -325,9 +325,9 @@ def test_a_fit_that_stays_longer_is_given_up():
     whole = fit_mixture(basis, y, starts=starts)
     assert whole.converged
     # Near enough, nothing changes.
-    near = fit_mixture(basis, y, starts=starts, most=whole.criterion)
+    near = fit_mixture(basis, y, starts=starts, max_criterion=whole.criterion)
     assert_array_equal(near.history, whole.history)
-    given_up = fit_mixture(basis, y, starts=starts, most=whole.criterion - 20.0)
+    given_up = fit_mixture(basis, y, starts=starts, max_criterion=whole.criterion - 20.0)
     assert not given_up.converged
     assert given_up.n_iter < whole.n_iter
     assert given_up.criterion >= whole.criterion

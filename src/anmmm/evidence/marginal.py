@@ -226,7 +226,7 @@ class Normals(Marginal):
             tol=RESOLUTION,
             max_iter=MAX_ITER,
             # The criterion is of a density; that of a standard Gaussian is known.
-            most=longest + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
+            max_criterion=longest + 0.5 * len(start) * math.log(2.0 * math.pi * math.e),
         )
         cost = fit.curve_cost + fit.parameter_cost
         return cls(mixture_nats(cells, fit), cost, "normals", cells, fit)

@@ -43,17 +43,17 @@ def fit_mixture(
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
-    most: float = math.inf,
+    max_criterion: float = math.inf,
 ) -> MixtureFit:
     """Fit C curves from the best of several starts, responsibilities (n_samples, n_mechanisms).
 
     Each start is run for a few iterations, and the one of the highest bound is continued until an
     iteration raises the bound by less than `tol` nats per observation; or given up when its
-    criterion will stay above `most`. `y` is the standardized effect, `noise_variance` the start of
-    the noise variance, and `floor` its smallest value; or `scales` is the start of all variances,
-    and `center` of the curves' center. `rows` are those of `start_rows`; starts may be for these
-    rows only. `label_likelihood` (n_samples, C) is the log-likelihood of given labels under each
-    mechanism; with it all rows are used.
+    criterion will stay above `max_criterion`. `y` is the standardized effect, `noise_variance` the
+    start of the noise variance, and `floor` its smallest value; or `scales` is the start of all
+    variances, and `center` of the curves' center. `rows` are those of `start_rows`; starts may be
+    for these rows only. `label_likelihood` (n_samples, C) is the log-likelihood of given labels
+    under each mechanism; with it all rows are used.
     docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else
     O(N C r²).
     """
@@ -82,13 +82,13 @@ def fit_mixture(
     fits.center[:, :r] = center
     weight_cost = 0.5 * (C - 1) * math.log1p(n / (C * WEIGHT_PRIOR)) - math.lgamma(C + 1)
     parameter_cost = 0.5 * math.log(n) + weight_cost
-    least = parameter_cost - most
-    problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter, least)
+    lowest_bound = parameter_cost - max_criterion
+    problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter, lowest_bound)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound = float(history[winner, n_iter - 1])
-    at = padded(r + 1)
+    first = padded(r + 1)
     mean = fits.mean[winner, :, :r].copy()
-    systems = fits.rows[winner, :, :, at : at + r]
+    systems = fits.rows[winner, :, :, first : first + r]
     size = len(job.whole.y)
     responsibilities = job.whole.responsibilities[: C * size].reshape(C, size)
     return MixtureFit(
@@ -175,7 +175,7 @@ def choose_mixture(
     for n in range(2, max_mechanisms + 1):
         if n == 2:
             residuals = ordered_residuals(basis, y, single, rows)
-        most = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
+        max_criterion = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
         fit = fit_mixture(
             basis,
             y,
@@ -185,10 +185,10 @@ def choose_mixture(
             floor=floor,
             tol=tol,
             max_iter=max_iter,
-            most=most,
+            max_criterion=max_criterion,
         )
         fits.append(fit)
-        if fit.criterion > most:
+        if fit.criterion > max_criterion:
             break
     return fits
 

@@ -206,7 +206,7 @@ def _get_workspace(
         kinds = (kind, Work, Fits, Starts)
         made = iter(arrays)
         shared = list(islice(made, len(shapes) - len(kind._fields)))
-        named = [each(*islice(made, len(each._fields))) for each in kinds]
+        named = [kind(*islice(made, len(kind._fields))) for kind in kinds]
         kept[key] = workspace, shared, named
     workspace, shared, named = kept[key]
     if len(workspace) > LARGE_WORKSPACE:
@@ -219,9 +219,9 @@ def aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
     """Make zeros that begin at cache lines: vectors across two of them cost twice."""
     sizes = [padded(math.prod(shape)) for shape in shapes]
     workspace = np.zeros(sum(sizes) + LANES)
-    at = -(workspace.ctypes.data // workspace.itemsize) % LANES
+    first = -(workspace.ctypes.data // workspace.itemsize) % LANES
     made = []
     for shape, size in zip(shapes, sizes, strict=True):
-        made.append(workspace[at : at + math.prod(shape)].reshape(shape))
-        at += size
+        made.append(workspace[first : first + math.prod(shape)].reshape(shape))
+        first += size
     return workspace, made

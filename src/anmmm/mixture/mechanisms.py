@@ -408,9 +408,9 @@ class Sample(Record):
     ) -> Mechanisms:
         n, r = self.basis.design.shape
         C = fits.weights.shape[1]
-        at = padded(r + 1)
+        first = padded(r + 1)
         mean = fits.mean[winner, :, :r].copy()
-        systems = fits.rows[winner, :, :, at : at + r]
+        systems = fits.rows[winner, :, :, first : first + r]
         noise = mixing.noise[winner].copy()
         gate = mixing.gate[winner].copy()
         curves = self.basis.design @ mean.T

@@ -179,7 +179,7 @@ def many_mechanisms(
             starts=[numbers[number].probabilities],
             rows=rows,
             noise_variance=search.noise_variance / number**2,
-            most=best.criterion,
+            max_criterion=best.criterion,
             floor=floor,
             tol=tol,
             max_iter=max_iter,

@@ -223,18 +223,22 @@ class SplineBasis(Record):
 
         All curves share the smoothness τ².
         """
-        null = [np.arange(1, part.n_null) for part in parts]
-        smooth = [np.arange(part.n_null, len(part.prior)) for part in parts]
-        first = np.cumsum([0, *(len(part.prior) for part in parts)])
-        places = [
-            [0],
-            *(at + f for group in (null, smooth) for at, f in zip(group, first, strict=False)),
-        ]
-        order = np.concatenate(places).astype(np.intp)
+        # One constant, then the linear columns of all parts, then the others.
+        linear: list[int] = []
+        smooth: list[int] = []
+        first = 0
+        n_smooth_parts = 0
+        for part in parts:
+            end = first + len(part.prior)
+            linear += range(first + 1, first + part.n_null)
+            smooth += range(first + part.n_null, end)
+            n_smooth_parts += len(part.prior) > part.n_null
+            first = end
+        order = np.array([0, *linear, *smooth], dtype=np.intp)
         columns = SumColumns(tuple(part.splines for part in parts), tuple(widths), order)
         prior = np.concatenate([part.prior for part in parts])[order]
-        n_null = 1 + sum(map(len, null))
-        prior[n_null:] /= sum(len(at) > 0 for at in smooth)
+        n_null = 1 + len(linear)
+        prior[n_null:] /= n_smooth_parts
         design = np.ascontiguousarray(np.hstack([part.design for part in parts])[:, order])
         # Those of different parts are not orthogonal.
         return cls(design, prior, n_null, columns).of_rows(slice(None))
@@ -312,7 +316,7 @@ def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     return vectors[:, :rank], vectors[:, rank:]
 
 
-def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArray, FloatArray]:
+def _large_directions(A: FloatArray, max_count: int, scale: float) -> tuple[FloatArray, FloatArray]:
     """Return large eigenvalues, decreasing, and eigenvectors over their roots.
 
     scale: of the numbers whose differences A is made of, only rounding next to a huge outlier.
@@ -322,7 +326,7 @@ def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArra
     # Without NumPy's checks, which take a third of the time for 12 rows.
     values, vectors, _ = dsyevd(A)
     smallest = max(SMALLEST * values[-1], ROUNDING * len(A) * scale)
-    count = min(most, int(np.count_nonzero(values > smallest)))
+    count = min(max_count, int(np.count_nonzero(values > smallest)))
     values = values[::-1][:count]
     return values, vectors[:, ::-1][:, :count] / np.sqrt(values)
 
@@ -406,7 +410,7 @@ class SumColumns(Columns):
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), in C order."""
         points = np.split(X, np.cumsum(self.widths)[:-1], axis=1)
-        columns = [part.evaluate(each) for part, each in zip(self.parts, points, strict=True)]
+        columns = [part.evaluate(X_part) for part, X_part in zip(self.parts, points, strict=True)]
         return np.ascontiguousarray(np.hstack(columns)[:, self.order])
 
 

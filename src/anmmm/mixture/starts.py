@@ -56,19 +56,20 @@ def residual_starts(
     n_kinds = len(values)
     starts = np.empty((n_kinds + (n - 1 if n > 2 else 0), size, n))
     ordered = np.take_along_axis(values, order, axis=1)
-    near = TIED_RESIDUALS * np.maximum(ordered[:, -1:], -ordered[:, :1])
-    is_distinct = ordered[:, 1:] - ordered[:, :-1] > near
+    tolerance = TIED_RESIDUALS * np.maximum(ordered[:, -1:], -ordered[:, :1])
+    is_distinct = ordered[:, 1:] - ordered[:, :-1] > tolerance
     for kind in range(n_kinds):
         parts = untied
         if not is_distinct[kind].all():
             parts = soften(_tied_parts(inside, np.append(True, is_distinct[kind])))
         starts[kind, order[kind]] = parts
     if n > 2:
-        apart = soften(np.eye(n))
+        label_starts = soften(np.eye(n))
         labels = previous.probabilities[rows].argmax(axis=1)
         is_above = y[rows, np.newaxis] > previous.curves[rows]
         for split, start in enumerate(starts[n_kinds:]):
-            start[:] = apart[np.where(is_above[:, split] & (labels == split), n - 1, labels)]
+            is_moved = is_above[:, split] & (labels == split)
+            start[:] = label_starts[np.where(is_moved, n - 1, labels)]
     return starts
 
 
