@@ -1,16 +1,19 @@
 """Compile kernels before they are needed, by several processes, into the shared disk cache.
 
 Numba compiles in one thread of a process, and a first decision needs its kernels one by one. Here
-they are divided into independent parts.
+they are divided into independent parts. Parts that share kernels stand side by side, because a
+process compiles these once.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
+from threading import Thread
 
 import joblib
 import numpy as np
@@ -21,6 +24,7 @@ from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
 from anmmm._workers import start_worker
 from anmmm.evidence import description_lengths
+from anmmm.evidence.density import plain_density
 from anmmm.evidence.hidden import Search
 from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_counts
@@ -64,12 +68,23 @@ def _mixture(n_columns: int = 1) -> None:
     choose_mixture(basis, y, single, max_mechanisms=2, max_iter=1)
 
 
+def _varying(n_columns: int = 1) -> None:
+    # Imported here because a decision does without.
+    from anmmm.mixture import Sample, Variant
+
+    sample = Sample(_basis(n_columns), _causes(n_columns), _effect(), 1e-6)
+    start = np.column_stack([np.linspace(0.1, 0.9, 40), np.linspace(0.9, 0.1, 40)])
+    sample.fit([start], Variant(), 0.25, tol=1e-3, max_iter=1)
+
+
 def _process() -> None:
     gaussian_basis(_causes(2), 8, 1.0)
 
 
 def _densities() -> None:
-    LogSplineDensity.of(Cells.of(_effect()))
+    cells = Cells.of(_effect())
+    LogSplineDensity.of(cells)
+    plain_density("normal", cells.values, cells.lower, cells.upper)
 
 
 def _monotone() -> None:
@@ -96,32 +111,65 @@ def _hidden() -> None:
 _several = partial(_mixture, 2)
 _tests = partial(hsic_test, *points())
 
-# Parts of a decision; of many decisions, some with ties and a check; of a graph. Processes take
-# them in turn.
-DECISION: tuple[Part, ...] = (_mixture, _hidden, _densities, _monotone, _tests)
-DECISIONS: tuple[Part, ...] = (*DECISION, _levels, _several)
-GRAPH: tuple[Part, ...] = (_mixture, _hidden, _densities, _monotone, _process, _several)
+# Parts of a decision; of many decisions, some with ties and a check; of a graph. Other processes
+# take the first ones, this process the last ones. The densities are first: a decision begins with
+# their kernel, which this process then cannot compile.
+DECISION: tuple[Part, ...] = (_densities, _hidden, _monotone, _mixture)
+DECISIONS: tuple[Part, ...] = (_densities, _hidden, _tests, _levels, _several, _monotone, _mixture)
+GRAPH: tuple[Part, ...] = (
+    _densities,
+    _hidden,
+    _monotone,
+    _process,
+    _levels,
+    _several,
+    _mixture,
+)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts in other processes, which leave their machine code on the disk."""
+    """Run parts in other processes, which leave their machine code on the disk, and in this one."""
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
     # Workers have only their own core.
     if jobs < 2 or parent_process() is not None:
         return
-    # Where no process can be started, or a part fails, the first calls compile. This process runs
-    # no part: it may be loading one of these kernels, and Numba would then hold it twice.
+    # Where no process can be started, or a part fails, the first calls compile.
     try:
-        others = ProcessPoolExecutor(jobs, initializer=start_worker, initargs=(os.getpid(),))
+        others = ProcessPoolExecutor(jobs - 1, initializer=start_worker, initargs=(os.getpid(),))
     except Exception:
         return
+    remaining = deque(parts)
+
+    def run_elsewhere() -> None:
+        for part in _until_empty(remaining.popleft):
+            with suppress(Exception):
+                others.submit(part).result()
+
+    threads = [Thread(target=run_elsewhere, daemon=True) for _ in range(jobs - 1)]
     try:
-        wait([others.submit(part) for part in parts])
-    except Exception:
-        return
+        for thread in threads:
+            thread.start()
+        for part in _until_empty(remaining.pop):
+            _run(part)
+        for thread in threads:
+            thread.join()
     finally:
+        remaining.clear()
         # After Ctrl-C nothing is waited for.
         others.shutdown(kill_workers=True)
+
+
+def _until_empty(take: Callable[[], Part]) -> Iterator[Part]:
+    """Yield what a method takes from a queue."""
+    with suppress(IndexError):
+        while True:
+            yield take()
+
+
+def _run(part: Part) -> None:
+    """Run a part; one that fails will raise in its first call."""
+    with suppress(Exception), default_float_errors():
+        part()
 
 
 def warm_up(n_jobs: int = 1) -> None:
@@ -152,16 +200,6 @@ def _ties() -> None:
     description_lengths(x, np.rint(2.0 * y))
 
 
-def _mixtures() -> None:
-    # Loads scikit-learn, which processes that compile a decision do without.
-    from anmmm.mixture import ANMMixture
-
-    x, y = points()
-    ANMMixture(2, max_iter=1).fit(x, y[:, 0]).predict_proba(x, y[:, 0])
-    # Several causes, and labels, have another kernel.
-    ANMMixture(2, max_iter=1).fit(np.hstack([x, x**2]), y[:, 0])
-
-
 def _evaluate(engine: str, n_samples: int) -> None:
     from anmmm.gppom import GPPOMObjective
 
@@ -175,11 +213,23 @@ _MORE: tuple[Part, ...] = (
     partial(_evaluate, "dense", 40),
     _low_rank,
     partial(_evaluate, "lowrank", BLOCKS),
-    _mixtures,
+    _varying,
+    partial(_varying, 2),
     _process,
     partial(_tests, null="gamma"),
     partial(description_lengths, *points()),
     _ties,
 )
 # A decision, clusters of 400 rows and a graph.
-DEMO: tuple[Part, ...] = (*GRAPH, _mixtures, _low_rank, _tests)
+DEMO: tuple[Part, ...] = (
+    _densities,
+    _hidden,
+    _monotone,
+    _levels,
+    _process,
+    _tests,
+    _low_rank,
+    _varying,
+    _several,
+    _mixture,
+)

@@ -59,14 +59,23 @@ class KernelCache(FunctionCache):
     """The cache of one kernel; a disk error costs time and a warning, never a result."""
 
     _impl_class = _Checked
+    _is_loading = False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it must be compiled."""
         found = self._find(sig, target_context)
-        if found is None and about_to_compile():
-            # A listener may have compiled it in another process; check again.
-            found = self._find(sig, target_context)
-        return found
+        if found is not None:
+            return found
+        if self._is_loading:
+            # A listener calls the kernel for which it is called: Numba would then hold it twice.
+            raise RuntimeError("this kernel is being loaded")
+        self._is_loading = True
+        try:
+            is_announced = about_to_compile()
+        finally:
+            self._is_loading = False
+        # A listener may have compiled it in another process; check again.
+        return self._find(sig, target_context) if is_announced else None
 
     def _find(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -102,20 +102,3 @@ def extend(
                     rest[i] -= row[i] * row[i]
             for i in range(c):
                 rest[i] = max(rest[i], 0.0)
-
-
-@kernel(fastmath=SUMS)
-def center(L: FloatArray, r: int, n: int, means: FloatArray) -> None:
-    """Subtract from r rows of a factor their means (r,) over n points; padding stays zero."""
-    n_blocks, _, c = L.shape
-    for k in range(r):
-        total = 0.0
-        for b in range(n_blocks):
-            row = L[b, k]
-            for i in range(c):
-                total += row[i]
-        means[k] = total / n
-        for b in range(n_blocks):
-            row = L[b, k]
-            for i in range(min(c, n - b * c)):
-                row[i] -= means[k]

@@ -30,13 +30,6 @@ def gram_row(
     exp_nonpositive(row, n)
 
 
-@kernel()
-def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: FloatArray) -> None:
-    """Write the kernel (m, n) of others (d, m) and points (d, n)."""
-    for j in range(others.shape[1]):
-        gram_row(points, gamma, others[:, j], points.shape[1], K[j])
-
-
 @kernel(fastmath=SUMS, inner=True)
 def vjp_row(
     m: FloatArray, points: FloatArray, i: int, d_points: FloatArray, d_scale: FloatArray

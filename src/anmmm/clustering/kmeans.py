@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray, IntArray
@@ -20,6 +19,9 @@ def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> IntArray:
     """Cluster Θ (n_samples, n_latent) by k-means."""
     if latent.shape[1] == 1:
         return least_squares_parts(latent[:, 0], n_clusters, n_groups=MOST_GROUPS, n_gaps=GAPS)
+    # Imported here because it loads for long, and one latent does without.
+    from sklearn.cluster import KMeans
+
     model = KMeans(n_clusters, n_init=STARTS, random_state=seed)
     # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
     with single_thread():

@@ -67,7 +67,8 @@ def gaussian_nats(
 ) -> FloatArray:
     """Return `code_lengths` under Gaussian noise about curves (n_samples,) or (n_samples, C)."""
     nats = np.empty(len(lower))
-    columns = curves if curves.ndim == 2 else curves[:, np.newaxis]
+    # Contiguous, because a kernel is compiled for each layout.
+    columns = np.ascontiguousarray(curves).reshape(len(lower), -1)
     scales = np.array(scale, dtype=np.float64, ndmin=1)
     compiled_nats(lower, upper, columns, weights, scales, n_cells, nats)
     return nats

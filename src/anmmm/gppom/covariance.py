@@ -36,12 +36,10 @@ def gram(kernel: str, gamma: FloatArray, points: FloatArray, others: FloatArray)
     """Kernel between points (n, d), by row, and others (m, d)."""
     if kernel != "rbf":
         return (points * gamma) @ others.T + float(kernel == "affine")
-    # Imported here because options name kernels and must not load compiled code.
-    from anmmm._kernels.rbf import cross_gram
-
-    K = np.empty((len(points), len(others)))
-    cross_gram(np.ascontiguousarray(others.T), gamma, np.ascontiguousarray(points.T), K)
-    return K
+    exponents = np.zeros((len(points), len(others)))
+    for scale, column, other in zip(gamma, points.T, others.T, strict=True):
+        exponents -= scale * np.subtract.outer(column, other) ** 2
+    return np.exp(exponents)
 
 
 def variances(kernel: str, gamma: FloatArray, points: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
+from scipy.optimize import isotonic_regression
 
 from anmmm._optional import require
 from anmmm._typing import FloatArray
@@ -174,7 +174,7 @@ def _across(
             width = np.array([widths[name] for name in row])
             steps = np.cumsum(width) - 0.5 * width
             targets = np.array([wanted[name] for name in row])
-            placed = isotonic_regression(targets - steps) + steps
+            placed = isotonic_regression(targets - steps).x + steps
             x |= dict(zip(row, placed.tolist(), strict=True))
     return x
 

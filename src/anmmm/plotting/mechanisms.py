@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from anmmm._validation import as_pair
 from anmmm.clustering import ClusteringResult
 from anmmm.evidence.curves import mixture_curves, within_range
 from anmmm.evidence.models import EffectCurves
-from anmmm.mixture import ANMMixture
 from anmmm.plotting.groups import Groups, Pieces, Shown, draw_groups, mechanism_names, pieces
+
+if TYPE_CHECKING:
+    from anmmm.mixture import ANMMixture
 
 
 def plot_mechanisms(
@@ -81,6 +83,9 @@ def plot_mechanisms(
 
 def _splines(cause: FloatArray, effect: FloatArray, groups: Groups) -> Pieces:
     """Return a smoothing spline through the observations of each label."""
+    # Imported here because it loads scikit-learn, which plots of mixtures do without.
+    from anmmm.mixture import ANMMixture
+
     drawn: Pieces = {}
     for label in range(len(groups.names)):
         rows = groups.labels == label

@@ -101,9 +101,14 @@ class Factor:
 
     def center(self) -> FloatArray:
         """Subtract from every row of L its mean over the points; return the means."""
-        means = np.empty(self.rank)
-        pivoted.center(self.L, self.rank, self._n, means)
-        return means
+        rows = self.L[:, : self.rank]
+        means = rows.sum(axis=(0, 2)) / self._n
+        rows -= means[:, np.newaxis]
+        # Padding stays zero.
+        n_padding = self._n_blocks * self._width - self._n
+        if n_padding > 0:
+            rows[-1, :, -n_padding:] = 0.0
+        return np.asarray(means)
 
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
         while True:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
 
+from anmmm._kernels import lowrank as kernels
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
-from anmmm._kernels.lowrank import Factors, evaluate
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
@@ -75,7 +77,6 @@ class LowRankEngine:
         of_x = self._of_x
         blocks = joint.blocks(z)
         rows = np.empty((len(blocks), q, blocks.shape[2]))
-        arrays = np.empty((3, d))
         # At least one pivot: LAPACK refuses matrices of size 0.
         total = min(self._tol * noise / omega.amplitude, 0.5) * n
         joint.fill(z, blocks, gamma, total)
@@ -84,18 +85,36 @@ class LowRankEngine:
         theta, x = (np.ascontiguousarray(blocks[:, part]) for part in (slice(q), slice(q, None)))
         of_theta.fill(z[:q], theta, gamma[:q], ROUNDING * n)
         of_x.fill(z[q:], x, gamma[q:], ROUNDING * n)
-        r = joint.rank
-        v_means, u_means = (of_theta.center(), of_x.center())
-        factors = Factors(
-            joint.L, r, of_theta.L, of_theta.rank, v_means, of_x.L, of_x.rank, u_means
-        )
-        weights = omega.amplitude, noise, self._lam, self._floor
-        definite, log_det, trace, length, fit, norm, squared, factor = run_in_chunks(
-            evaluate, self._n_chunks, factors, blocks, self._y, *weights, rows, arrays
-        )
-        if not definite:
+        v_means, u_means = of_theta.center(), of_x.center()
+        r, v_rank, u_rank = joint.rank, of_theta.rank, of_x.rank
+        # 1, the coordinates, and their squares.
+        weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
+        S = self._products(joint.L, joint.L, weights, (1 + d, r, r))
+        Ly = self._products(self._y, joint.L, weights, (1 + d, D, r))
+        solved = posterior(S, Ly, omega.amplitude, noise, q)
+        if solved is None:
             return None
-        crossed, squares, moments = arrays
+        maps, crossed, log_det, trace, length = solved
+        fit, norm, squares = self._likelihood_rows(blocks, omega.amplitude, noise, maps, rows)
+        sums = self._products(of_theta.L, of_x.L, weights, (1 + 2 * d, v_rank, u_rank))
+        # The first weight is 1.
+        u_sums = self._products(weights, of_x.L, weights, (1 + 2 * d, 1, u_rank))[:, 0]
+        v_sums = self._products(weights, of_theta.L, weights, (1 + 2 * d, 1, v_rank))[:, 0]
+        squared, moments = hsic_moments(sums, u_sums, v_sums, u_means, v_means, q)
+        floored = squared + self._floor
+        factor = self._lam / floored if floored > 0.0 else 0.0
+        theta_maps = sums[: 1 + q].reshape((1 + q) * v_rank, u_rank)
+        self._run(
+            kernels.hsic_rows,
+            of_x.L,
+            of_theta.L,
+            v_means,
+            blocks,
+            theta_maps,
+            factor,
+            rows,
+            self._scratch(len(theta_maps)),
+        )
         log_det += (n - r) * math.log(noise)
         log_likelihood = -0.5 * (D * n * math.log(2.0 * math.pi) + D * log_det + fit)
         d_log_amplitude = 0.5 * (D * (r - noise * trace) - omega.amplitude * length)
@@ -118,3 +137,98 @@ class LowRankEngine:
             r,
             omega.amplitude * joint.residual,
         )
+
+    def _run(self, kernel: Any, *arguments: Any) -> None:
+        run_in_chunks(kernel, self._n_chunks, *arguments)
+
+    def _scratch(self, n_rows: int) -> FloatArray:
+        """Return memory of so many rows of a block for each chunk."""
+        return np.empty((self._n_chunks or 1, n_rows, self._joint.L.shape[2]))
+
+    def _products(
+        self, A: FloatArray, B: FloatArray, weights: FloatArray, shape: tuple[int, int, int]
+    ) -> FloatArray:
+        """Return ``A diag(w) Bᵀ``, (k, m, r), for the first k weights."""
+        k, m, r = shape
+        sums = np.zeros((self._n_chunks or 1, k * m, r))
+        self._run(kernels.weighted_products, A, B, weights, m, r, self._scratch(k * m), sums)
+        return np.asarray(sums.sum(axis=0).reshape(shape))
+
+    def _likelihood_rows(
+        self, blocks: FloatArray, amplitude: float, noise: float, maps: FloatArray, rows: FloatArray
+    ) -> tuple[float, float, FloatArray]:
+        """Write the gradient rows of ``-L``; return tr(Yᵀ α), ‖α‖² and ``Σ_i z_ik² m_i``."""
+        D, d = self._y.shape[1], blocks.shape[1]
+        sums = np.zeros((self._n_chunks or 1, 2 + d))
+        self._run(
+            kernels.likelihood_rows,
+            self._joint.L,
+            self._joint.rank,
+            blocks,
+            self._y,
+            amplitude,
+            noise,
+            maps,
+            rows,
+            self._scratch(len(maps) + D + 2),
+            sums,
+        )
+        fit, norm, *squares = sums.sum(axis=0)
+        return float(fit), float(norm), np.array(squares)
+
+
+def posterior(
+    S: FloatArray, Ly: FloatArray, amplitude: float, noise: float, n_latent: int
+) -> tuple[FloatArray, FloatArray, float, float, float] | None:
+    """Return the matrices of eqs. 16, 18, and ``ln|B|``, ``tr B⁻¹``, ``‖b‖²``, or None.
+
+    S: (1 + d, r, r), Ly: (1 + d, D, r), products with 1 and each coordinate. The first result,
+    ((1 + q) (r + D), r), multiplies each ``l_i``: B⁻¹, each latent's symmetrized ``S_θ B⁻¹``, bᵀ,
+    each latent's ``τ_θᵀ``. The second, (d,): first two terms of eq. 18.
+    """
+    D = Ly.shape[1]
+    B = amplitude * S[0]
+    B[np.diag_indices_from(B)] += noise
+    # LAPACK counts by columns: it sees the transpose, and its upper triangle is the lower one.
+    factor, info = dpotrf(B.T, lower=False, overwrite_a=True)
+    if info != 0:
+        return None
+    log_det = 2.0 * float(np.log(factor.diagonal()).sum())
+    upper, info = dpotri(factor, lower=False, overwrite_c=True)
+    B_inverse = np.triu(upper) + np.triu(upper, 1).T
+    b = Ly[0] @ B_inverse
+    SB = S[1:] @ B_inverse
+    tau = (Ly[1:] - amplitude * (b @ S[1:])) / noise
+    factor_terms = (SB * S[1:]).sum(axis=(1, 2))
+    noise_terms = (tau * tau).sum(axis=(1, 2))
+    crossed = D / noise * amplitude * amplitude * factor_terms + amplitude * noise_terms
+    of_theta = SB[:n_latent]
+    symmetrized = 0.5 * (of_theta + of_theta.transpose(0, 2, 1))
+    r = len(B)
+    maps = np.concatenate([B_inverse, symmetrized.reshape(-1, r), b, tau[:n_latent].reshape(-1, r)])
+    return maps, crossed, log_det, float(B_inverse.trace()), float((b * b).sum())
+
+
+def hsic_moments(
+    sums: FloatArray,
+    u_sums: FloatArray,
+    v_sums: FloatArray,
+    u_means: FloatArray,
+    v_means: FloatArray,
+    n_latent: int,
+) -> tuple[float, FloatArray]:
+    """Return ``‖A‖²`` and the scales' moments (d,); eq. 19.
+
+    sums (1 + 2 d, v_rank, u_rank): A, and ``V diag(w) Uᵀ`` for w each z and z², become ``E_w``;
+    u_sums, v_sums: ``U w``, ``V w``, of both factors.
+    """
+    d = len(sums) // 2
+    # One factor of E_z is not centered.
+    for k in range(1, 1 + 2 * d):
+        if (k - 1) % d < n_latent:
+            sums[k] += np.outer(v_means, u_sums[k])
+        else:
+            sums[k] += np.outer(v_sums[k], u_means)
+    A, first, second = sums[0], sums[1 : 1 + d], sums[1 + d :]
+    moments = (A * second).sum(axis=(1, 2)) - (first * first).sum(axis=(1, 2))
+    return float((A * A).sum()), np.asarray(moments)
