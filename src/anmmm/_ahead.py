@@ -70,7 +70,7 @@ def _mixture(n_columns: int = 1) -> None:
 
 def _varying(n_columns: int = 1) -> None:
     # Imported here because a decision does without.
-    from anmmm.mixture import Sample, Variant
+    from anmmm.mixture.mechanisms import Sample, Variant
 
     sample = Sample(_basis(n_columns), _causes(n_columns), _effect(), 1e-6)
     start = np.column_stack([np.linspace(0.1, 0.9, 40), np.linspace(0.9, 0.1, 40)])

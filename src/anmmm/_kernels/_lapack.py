@@ -25,7 +25,10 @@ cgutils: Any = untyped_cgutils
 # Types of arguments, which are passed by address on the stack; "A" is an array.
 _STACKED = {"c": ir.IntType(8), "i": ir.IntType(32), "d": ir.DoubleType()}
 # Letters: ord("U") and so on. "N" is both "not transposed" and "not of unit diagonal".
-_UPPER, _RIGHT, _TRANSPOSED, _NO = 85, 82, 84, 78
+_UPPER = 85
+_RIGHT = 82
+_TRANSPOSED = 84
+_NO = 78
 
 
 def _routine(library: str, name: str, kinds: str) -> Any:

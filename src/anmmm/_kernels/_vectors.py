@@ -33,10 +33,12 @@ NEXT = 0.0013888888917213717, 0.00019841269863053618, 2.4801521295954376e-05
 LAST = 2.7557268459997064e-06, 2.7620088445409746e-07, 2.510038549551032e-08
 SERIES = FIRST + NEXT + LAST
 # ln 2 in two parts: the first has 21 trailing zero bits, so n * LN2_HIGH is exact for |n| < 2^20.
-LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")
+LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 # Adding 1.5 * 2^52 leaves the nearest integer in the low bits of the sum. Below `SMALLEST` the
 # result would be subnormal.
-ROUND_TO_INTEGER, SMALLEST = 6755399441055744.0, -708.0
+ROUND_TO_INTEGER = 6755399441055744.0
+SMALLEST = -708.0
 
 
 class _Eight(types.Type):
@@ -231,7 +233,8 @@ def _exponential(typing_context: Any, a: Any) -> Any:
     # waits for itself half as often.
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         (x,) = args
-        kind, whole = x.type, ir.IntType(64)
+        kind = x.type
+        whole = ir.IntType(64)
         if kind == VECTOR:
             whole = ir.VectorType(whole, LANES)
 
@@ -243,7 +246,8 @@ def _exponential(typing_context: Any, a: Any) -> Any:
         rest = _fused(builder, k, number(-LN2_HIGH), x)
         rest = _fused(builder, k, number(-LN2_LOW), rest)
         square = builder.fmul(rest, rest)
-        even, odd = number(SERIES[-2]), number(SERIES[-1])
+        even = number(SERIES[-2])
+        odd = number(SERIES[-1])
         for n in range(len(SERIES) - 4, -1, -2):
             even = _fused(builder, even, square, number(SERIES[n]))
             odd = _fused(builder, odd, square, number(SERIES[n + 1]))

@@ -65,16 +65,20 @@ def expected_curve(
     variance: FloatArray,
 ) -> None:
     """Write mean and variance of a curve at whole vectors of observations from `begin` on."""
-    (r, n), width = columns.shape, factor.shape[1]
+    r, n = columns.shape
+    width = factor.shape[1]
     for k in range(0, size, LANES):
-        value, squares = broadcast(0.0), broadcast(0.0)
+        value = broadcast(0.0)
+        squares = broadcast(0.0)
         for i in range(r):
             value += load_broadcast(mean, i) * load(columns, i * n + begin + k)
         # Two columns of the factor at a time; it is padded with zeros.
         for j in range(0, r, 2):
-            one, other = broadcast(0.0), broadcast(0.0)
+            one = broadcast(0.0)
+            other = broadcast(0.0)
             for i in range(min(j + 2, r)):
-                psi, at = load(columns, i * n + begin + k), i * width + j
+                psi = load(columns, i * n + begin + k)
+                at = i * width + j
                 one += load_broadcast(factor, at) * psi
                 other += load_broadcast(factor, at + 1) * psi
             squares += one * one
@@ -94,9 +98,11 @@ def add_weighted(
     moment: FloatArray,
 ) -> None:
     """Add upper ``Σ_n w_n ψ_n ψ_nᵀ`` and ``Σ_n w_n y_n ψ_n``; weights, y: from row `begin` on."""
-    (r, _), n = columns.shape, weights.shape[0]
+    r, _ = columns.shape
+    n = weights.shape[0]
     # Slices, because a sum of indices might be negative for all the compiler knows: no vectors.
-    part, end = part[:n], begin + n
+    part = part[:n]
+    end = begin + n
     for i in range(r):
         a = columns[i][begin:end]
         for k in range(n):
@@ -104,7 +110,10 @@ def add_weighted(
         moment[i] += dot(part, y)
         # Two at a time, so that a product is read once for both.
         for j in range(i, r - 1, 2):
-            a, b, one, other = columns[j][begin:end], columns[j + 1][begin:end], 0.0, 0.0
+            a = columns[j][begin:end]
+            b = columns[j + 1][begin:end]
+            one = 0.0
+            other = 0.0
             for k in range(n):
                 one += part[k] * a[k]
                 other += part[k] * b[k]
@@ -117,7 +126,9 @@ def add_weighted(
 @kernel(inner=True)
 def _log_density(rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, slot: int) -> Any:
     """Return ``E_q log p(y_n | c)``, without log σ, of eight slots."""
-    mean, factor, labels = step.fits.mean[step.s, c], space.factor[c], rows.label_likelihood
+    mean = step.fits.mean[step.s, c]
+    factor = space.factor[c]
+    labels = rows.label_likelihood
     expected_curve(rows.columns, slot, LANES, mean, factor, space.curve, space.variance)
     e = load(rows.y, slot) - load(space.curve, 0)
     squares = e * e if step.plain else e * e + load(space.variance, 0)
@@ -128,9 +139,13 @@ def _log_density(rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, 
 def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C r²)."""
     fits, s, given, _, keep, n_sums = step
-    (C, r), n_slots, R = fits.rows.shape[1:3], rows.y.shape[0], space.responsibilities
+    C, r = fits.rows.shape[1:3]
+    n_slots = rows.y.shape[0]
+    R = space.responsibilities
     weights = rows.responsibilities if given else R
-    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
+    highest = broadcast(0.0)
+    product = broadcast(1.0)
+    total = 0.0
     for c in range(C if not given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
@@ -143,12 +158,15 @@ def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> 
                 density = _log_density(rows, space, step, c, slot + k)
                 store(R, c * CHUNK + k, density + fits.log_weights[s, c])
             top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
-            highest, product = top + highest, sum_of_terms * product
+            highest = top + highest
+            product = sum_of_terms * product
         if keep:
             keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
         for c in range(n_sums):
             at = (s * C + c) * n_slots + slot if given else c * CHUNK
-            w, y, sums = weights[at : at + size], rows.y[slot : slot + size], fits.sums[s, c]
+            w = weights[at : at + size]
+            y = rows.y[slot : slot + size]
+            sums = fits.sums[s, c]
             add_weighted(rows.columns, slot, w, y, space.curve, sums, sums[-1])
         if not reduce_multiply(product) < LARGE:
             total += log_of_lanes(product, R)
@@ -175,7 +193,8 @@ def squares_on_columns(
     """Write expected squared residuals (P,) about a curve, given its eliminated system."""
     inverse_factor(system, pivots, system.shape[0], space.factor[0])
     for begin in range(0, out.shape[0], CHUNK):
-        part, y = out[begin : begin + CHUNK], rows.y[begin : begin + CHUNK]
+        part = out[begin : begin + CHUNK]
+        y = rows.y[begin : begin + CHUNK]
         expected_curve(rows.columns, begin, part.shape[0], mean, space.factor[0], space.curve, part)
         _square(y, space.curve[: part.shape[0]], part)
 
@@ -187,5 +206,6 @@ def sums_on_columns(
     for i in range(sums.shape[0]):
         clear(sums[i])
     for begin in range(0, weights.shape[0], CHUNK):
-        part, y = weights[begin : begin + CHUNK], rows.y[begin : begin + CHUNK]
+        part = weights[begin : begin + CHUNK]
+        y = rows.y[begin : begin + CHUNK]
         add_weighted(rows.columns, begin, part, y, space.curve, sums, sums[-1])

@@ -99,8 +99,10 @@ def gradients(
     n = inverse.shape[0]
     D = alpha.shape[0]
     q = theta.shape[0]
-    x_means, theta_means = deviations[0] + 1.0, deviations[1] + 1.0
-    x_mean, theta_mean = sum_serial(x_means) / n, sum_serial(theta_means) / n
+    x_means = deviations[0] + 1.0
+    theta_means = deviations[1] + 1.0
+    x_mean = sum_serial(x_means) / n
+    theta_mean = sum_serial(theta_means) / n
     p_theta = np.zeros((n_chunks, q, n))
     p_gamma_theta = np.zeros((n_chunks, q))
     p_gamma_x = np.zeros((n_chunks, x.shape[0]))

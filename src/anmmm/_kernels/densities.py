@@ -16,7 +16,9 @@ from anmmm._kernels.log_density import count_bins, log_density, masses
 from anmmm._kernels.packed import copy_part, exp_nonpositive, log_of_product
 
 # Base distributions, by number.
-UNIFORM, NORMAL, STUDENT = 0, 1, 2
+UNIFORM = 0
+NORMAL = 1
+STUDENT = 2
 # Tails of 1/x⁴: a variance exists, so that standardizing makes sense, and no higher moment.
 DEGREES_OF_FREEDOM = 3.0
 STUDENT_STEPS = 15
@@ -54,12 +56,15 @@ class FittedDensities(NamedTuple):
 def _median(values: FloatArray) -> float:
     """Return the median of finite values, which are reordered (`np.median` compiles for 1 s)."""
     n = values.shape[0]
-    middle, low, high = n // 2, 0, n - 1
+    middle = n // 2
+    low = 0
+    high = n - 1
     while low < high:
         center = values[(low + high) // 2]
         # The middle one of three splits sorted values in half.
         pivot = max(min(values[low], values[high]), min(max(values[low], values[high]), center))
-        i, j = low, high
+        i = low
+        j = high
         while i <= j:
             while values[i] < pivot:
                 i += 1
@@ -82,7 +87,9 @@ def _median(values: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
-    n, total, squares = values.shape[0], 0.0, 0.0
+    n = values.shape[0]
+    total = 0.0
+    squares = 0.0
     for k in range(n):
         total += values[k]
     mean = total / n
@@ -100,7 +107,9 @@ def fit_student(
     location, variance = start
     n = values.shape[0]
     for _ in range(max_iter):
-        total, moment, squares = 0.0, 0.0, 0.0
+        total = 0.0
+        moment = 0.0
+        squares = 0.0
         one = 1.0 / variance
         for k in range(n):
             e = values[k] - location
@@ -108,7 +117,8 @@ def fit_student(
             total += weight
             moment += weight * e
             squares += weight * e * e
-        shift, previous = moment / total, variance
+        shift = moment / total
+        previous = variance
         location += shift
         variance = max((squares - shift * moment) / n, smallest)
         if abs(variance - previous) < 1e-3 * variance:
@@ -125,15 +135,18 @@ def fit_base(
     if base == NORMAL:
         return _mean_and_deviation(values)
     if base == UNIFORM:
-        low, high = lower[0], upper[0]
+        low = lower[0]
+        high = upper[0]
         for k in range(n):
             low = lower[k] if lower[k] < low else low
             high = upper[k] if upper[k] > high else high
         return low, high - low
     work = np.empty((3, n))
     for k in range(n):
-        work[0, k], work[1, k] = values[k], upper[k] - lower[k]
-    location, width = _median(work[0]), _median(work[1])
+        work[0, k] = values[k]
+        work[1, k] = upper[k] - lower[k]
+    location = _median(work[0])
+    width = _median(work[1])
     for k in range(n):
         work[2, k] = (values[k] - location) * (values[k] - location)
     # If one value has more than half of the observations the scale must not go to zero.
@@ -169,10 +182,14 @@ def _write_levels(
 @kernel(inner=True, allocates=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
-    n, one, each = low.shape[0], 1.0 / p.shape[0], np.empty(low.shape[0])
+    n = low.shape[0]
+    one = 1.0 / p.shape[0]
+    each = np.empty(low.shape[0])
     masses(low, high, p, each)
-    plain, so_far = 0.0, 1.0
-    corrected, product = 0.0, 1.0
+    plain = 0.0
+    so_far = 1.0
+    corrected = 0.0
+    product = 1.0
     for k in range(n):
         mass = mixed_with_cells(max(high[k] - low[k], 0.0) * one, n, n_cells)
         so_far, logarithm = log_of_product(so_far, mass)
@@ -195,14 +212,22 @@ def fit_densities(
     sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
 ) -> None:
     """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves."""
-    n, B = sample.values.shape[0], densities.log_p.shape[1]
-    points, levels, best = np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
-    counts, log_p, p = np.empty(B), np.empty(B), np.empty(B)
-    low, high = levels[:n], levels[n : 2 * n]
+    n = sample.values.shape[0]
+    B = densities.log_p.shape[1]
+    points = np.empty(3 * n)
+    levels = np.empty(3 * n)
+    best = np.empty(2 * n)
+    counts = np.empty(B)
+    log_p = np.empty(B)
+    p = np.empty(B)
+    low = levels[:n]
+    high = levels[n : 2 * n]
     for c in range(densities.nats.shape[0]):
-        parameters, best_log_p = densities.parameters[c], densities.log_p[c]
+        parameters = densities.parameters[c]
+        best_log_p = densities.log_p[c]
         for k in range(n):
-            center, scale = sample.centers[c, k], sample.scales[c, k]
+            center = sample.centers[c, k]
+            scale = sample.scales[c, k]
             points[k] = (sample.lower[k] - center) / scale
             points[n + k] = (sample.upper[k] - center) / scale
             points[2 * n + k] = (sample.values[k] - center) / scale
@@ -217,7 +242,9 @@ def fit_densities(
             if min(plain, corrected + cost) < shortest:
                 is_plain = plain <= corrected + cost
                 shortest = plain if is_plain else corrected + cost
-                parameters[0], parameters[1], parameters[2] = base, location, scale
+                parameters[0] = base
+                parameters[1] = location
+                parameters[2] = scale
                 parameters[3] = 0.0 if is_plain else cost
                 for b in range(B):
                     best_log_p[b] = -math.log(B) if is_plain else log_p[b]

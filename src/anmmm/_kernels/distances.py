@@ -15,7 +15,11 @@ from anmmm._kernels._jit import FloatArray, kernel
 @kernel(inner=True)
 def _count_within(ordered: FloatArray, distance: float) -> tuple[int, float, float]:
     """Return the number of pairs within a distance, their largest distance and the next. O(n)."""
-    n, last, count, largest, following = ordered.shape[0], 0, 0, 0.0, math.inf
+    n = ordered.shape[0]
+    last = 0
+    count = 0
+    largest = 0.0
+    following = math.inf
     for i in range(n):
         # The differences that distances are: rounding a sum could change the comparison.
         while last < n and ordered[last] - ordered[i] <= distance:
@@ -38,16 +42,22 @@ def middle_distances(ordered: FloatArray, tie: float) -> tuple[float, float]:
     ties, low, following = _count_within(ordered, tie)
     rank = (ties + pairs - 1) // 2
     # At most `rank` pairs are within `low`, and more within `high`.
-    below, within, high, halve = ties, pairs, ordered[n - 1] - ordered[0], False
+    below = ties
+    within = pairs
+    high = ordered[n - 1] - ordered[0]
+    halve = False
     while following < high:
         part = 0.5 if halve else (rank + 0.5 - below) / (within - below)
         distance = min(max(low + part * (high - low), following), np.nextafter(high, 0.0))
         halve = not halve
         count, largest, next_one = _count_within(ordered, distance)
         if count > rank:
-            high, within = largest, count
+            high = largest
+            within = count
         else:
-            low, below, following = largest, count, next_one
+            low = largest
+            below = count
+            following = next_one
     if (pairs - ties) % 2 == 1 or within > rank + 1:
         return high, high
     return high, _count_within(ordered, high)[2]

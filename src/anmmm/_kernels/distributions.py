@@ -14,13 +14,16 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import exponential, polynomial
 from anmmm._kernels.packed import exp_nonpositive
 
-ONE_PI, ROOT_HALF = 1.0 / math.pi, math.sqrt(0.5)
-ROOT_THIRD, ROOT_TWO_PI = 1.0 / math.sqrt(3.0), math.sqrt(2.0 * math.pi)
+ONE_PI = 1.0 / math.pi
+ROOT_HALF = math.sqrt(0.5)
+ROOT_THIRD = 1.0 / math.sqrt(3.0)
+ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 # Standard deviations beyond which the normal distribution function is 0 or 1 in double precision.
 FARTHEST = 8.5
 # A Gaussian tail over e^(-x²/2) is a polynomial of u = SLOPE / (5 + x) + START, from -1 to 1 for x
 # from FARTHEST to 0: Chebyshev interpolation with a relative error of 5e-17.
-SLOPE, START = 270.0 / 17.0, -37.0 / 17.0
+SLOPE = 270.0 / 17.0
+START = -37.0 / 17.0
 # fmt: off
 tail_series = polynomial((
     0.15117190531646507, 0.1731910967041728, 0.10311975044934162, 0.04858615045442281,
@@ -76,8 +79,10 @@ def student_levels(points: FloatArray) -> None:
         inverse = 1.0 / w
         v = inverse if w > 1.0 else w
         s = v * v
-        angle, rest = arctangent_series(s) * v, v / (1.0 + s)
-        near, far = 0.5 - (angle + rest) * ONE_PI, (angle - rest) * ONE_PI
+        angle = arctangent_series(s) * v
+        rest = v / (1.0 + s)
+        near = 0.5 - (angle + rest) * ONE_PI
+        far = (angle - rest) * ONE_PI
         tail = far if w > 1.0 else near
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
@@ -86,8 +91,10 @@ def student_levels(points: FloatArray) -> None:
 def _series(middle: float, half: float) -> float:
     """Return a cell's probability over width times density, ``Σ_k He_2k(m) h^2k / (2k + 1)!``."""
     square = half * half
-    even, odd = 1.0, middle * half
-    total, scale = 1.0, 1.0
+    even = 1.0
+    odd = middle * half
+    total = 1.0
+    scale = 1.0
     for k in range(1, 7):
         # He_2k h^2k and He_(2k+1) h^(2k+1).
         even = middle * half * odd - (2 * k - 1) * square * even
@@ -112,7 +119,9 @@ def gaussian_nats(
     lower, upper: (n,), may be infinite; curves: (n, C); weights: (C,); scale: (n,) or (1,).
     """
     n, C = curves.shape
-    density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
+    density = np.empty(ROWS)
+    middle = np.empty(ROWS)
+    half = np.empty(ROWS)
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
         mass = nats[first : first + rows]
@@ -136,7 +145,8 @@ def gaussian_nats(
                 else:
                     k = first + i
                     one = 1.0 / scale[k if scale.shape[0] > 1 else 0]
-                    a, b = (lower[k] - curves[k, c]) * one, (upper[k] - curves[k, c]) * one
+                    a = (lower[k] - curves[k, c]) * one
+                    b = (upper[k] - curves[k, c]) * one
                     # By symmetry, the upper tail of either.
                     mass[i] += weights[c] * (normal_mass(a, b) if a > 0.0 else normal_mass(-b, -a))
         for i in range(rows):

@@ -35,7 +35,8 @@ def normalize(R: FloatArray, C: int, to: int, present: Any) -> Any:
 
     Returns the highest logarithms, and sums in units of their exponentials.
     """
-    top, total = broadcast(-np.inf), broadcast(0.0)
+    top = broadcast(-np.inf)
+    total = broadcast(0.0)
     for c in range(C):
         top = maximum(load(R, c * CHUNK + to), top)
     for c in range(C):

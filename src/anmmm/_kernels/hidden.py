@@ -20,13 +20,17 @@ from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive,
 from anmmm._kernels.systems import new_system, solve
 
 # A variable given the node: a position with noise, probabilities of its values, or counts.
-NOISY, CATEGORICAL, COUNTS = 0, 1, 2
+NOISY = 0
+CATEGORICAL = 1
+COUNTS = 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
 NOWHERE = 1e-200
 # Bounds of a smoothing variance.
-SMOOTHEST, ROUGHEST = 1e-4, 1e4
+SMOOTHEST = 1e-4
+ROUGHEST = 1e4
 # Pseudo-observations of a component, and its prior variance.
-PSEUDO, PSEUDO_VARIANCE = 1.0, 0.02
+PSEUDO = 1.0
+PSEUDO_VARIANCE = 0.02
 # Iterations before which EM does not stop.
 FEWEST = 4
 # Gain in nats of an iteration that ends a fit: with 0.2, 17 of 1492 probabilities change by 0.05.
@@ -109,11 +113,16 @@ def _components(
     for d in range(2):
         is_noisy = pair.kinds[d] == NOISY
         for j in range(shape[1 + d]):
-            center, rate, height = noise[d, j, 0], noise[d, j, 1], noise[d, j, 2]
+            center = noise[d, j, 0]
+            rate = noise[d, j, 1]
+            height = noise[d, j, 2]
             for k in range(used):
-                center[k], rate[k], height[k] = 0.0, 0.0, 1.0
+                center[k] = 0.0
+                rate[k] = 0.0
+                height[k] = 1.0
                 if start > 0.0 and d == 0:
-                    center[k], rate[k] = (k + 0.5) / used, -0.5 * used * used / (start * start)
+                    center[k] = (k + 0.5) / used
+                    rate[k] = -0.5 * used * used / (start * start)
                 if start == 0.0 and is_noisy:
                     center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
                     rate[k] = -0.5 / hidden.variances[d, j, k]
@@ -138,7 +147,11 @@ def _e_step(
     and noise, (2, J, 3, K): workspace. If `start` is positive, the hidden variable is known up to
     that uncertainty.
     """
-    n, used, P, row, totals = pair.values.shape[1], shape[0], values.shape[1], values[3], values[4]
+    n = pair.values.shape[1]
+    used = shape[0]
+    P = values.shape[1]
+    row = values[3]
+    totals = values[4]
     origin = 2 * P if start > 0.0 else 0
     _components(start, pair, shape, hidden, noise)
     for i in range(P):
@@ -153,8 +166,10 @@ def _e_step(
                     row[i] *= hidden.tables[d, pair.places[d, i], k]
         for j in range(shape[1]):
             for m in range(shape[2]):
-                x, x_rate = noise[0, j, 0, k], noise[0, j, 1, k]
-                y, y_rate = noise[1, m, 0, k], noise[1, m, 1, k]
+                x = noise[0, j, 0, k]
+                x_rate = noise[0, j, 1, k]
+                y = noise[1, m, 0, k]
+                y_rate = noise[1, m, 1, k]
                 height = noise[0, j, 2, k] * noise[1, m, 2, k]
                 if start == 0.0:
                     height *= hidden.weights[k]
@@ -182,10 +197,14 @@ def _e_step(
         for j in range(shape[1]):
             for m in range(shape[2]):
                 total = broadcast(0.0)
-                x_moment, x_squares, y_moment, y_squares = total, total, total, total
+                x_moment = total
+                x_squares = total
+                y_moment = total
+                y_squares = total
                 for i in range(0, P, LANES):
                     q = load(joint, at + i) * load(totals, i)
-                    z, w = load(values, i), load(values, P + i)
+                    z = load(values, i)
+                    w = load(values, P + i)
                     store(row, i, q)
                     total += q
                     x_moment += q * z
@@ -218,8 +237,11 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
 @kernel(inner=True, allocates=True)
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
-    (r, K), tau = nodes.basis.shape, hidden.smoothing[d]
-    weight, target, system = np.zeros(K), np.zeros(K), new_system(r)
+    r, K = nodes.basis.shape
+    tau = hidden.smoothing[d]
+    weight = np.zeros(K)
+    target = np.zeros(K)
+    system = new_system(r)
     for j in range(n_components):
         for k in range(K):
             one = 1.0 / hidden.variances[d, j, k]
@@ -234,7 +256,10 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
         system.precision[i] = 1.0 / scale
         log_prior += math.log(scale)
     log_det = solve(system, r, 1.0)
-    z, variance, rough, square = system.mean, system.variance, 0.0, 0.0
+    z = system.mean
+    variance = system.variance
+    rough = 0.0
+    square = 0.0
     for i in range(r):
         square += z[i] * z[i] * system.precision[i]
         if i >= nodes.n_null:
@@ -257,24 +282,31 @@ def _noise(
     d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
-    n, used, n_components = pair.values.shape[1], shape[0], shape[1 + d]
+    n = pair.values.shape[1]
+    used = shape[0]
+    n_components = shape[1 + d]
     floor = max(pair.floor[d], nodes.floor)
     pooled = 0.0
     for j in range(n_components):
-        total, moment, squares = 0.0, 0.0, 0.0
+        total = 0.0
+        moment = 0.0
+        squares = 0.0
         for k in range(used):
             m = hidden.positions[d, k]
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
             squares += _squares(sums[d, j], k, m)
-        fraction, offset, variance = 1.0, 0.0, squares / max(total, 1.0)
+        fraction = 1.0
+        offset = 0.0
+        variance = squares / max(total, 1.0)
         if n_components > 1:
             fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
             offset = moment / (total + NOWHERE)
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
-        hidden.fractions[d, j], hidden.offsets[d, j] = fraction, offset
+        hidden.fractions[d, j] = fraction
+        hidden.offsets[d, j] = offset
         for k in range(used):
             hidden.variances[d, j, k] = pooled
     if nodes.own_scales:
@@ -287,13 +319,18 @@ def _noise(
 def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
-    weights, beta, tau = hidden.weights, hidden.logits, hidden.smoothing[2]
+    weights = hidden.weights
+    beta = hidden.logits
+    tau = hidden.smoothing[2]
     if m == 0:
         for k in range(used):
             weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
         return 0.5 * (used - 1) * math.log(n)
-    basis, system = nodes.weight_basis, new_system(m)
-    centered, expected, target = np.empty((m, K)), np.empty(K), np.empty(K)
+    basis = nodes.weight_basis
+    system = new_system(m)
+    centered = np.empty((m, K))
+    expected = np.empty(K)
+    target = np.empty(K)
     for i in range(m):
         mean = dot(basis[i], weights)
         for k in range(K):
@@ -302,12 +339,17 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
         expected[k] = n * weights[k]
         target[k] = (counts[k] - expected[k]) / max(expected[k], NOWHERE)
     add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
-    step, variance, precision = system.mean, system.variance, system.precision
+    step = system.mean
+    variance = system.variance
+    precision = system.precision
     for i in range(m):
         precision[i] = 1.0 / (nodes.weight_prior[i] * tau)
         system.moment[i] -= beta[i] * precision[i]
     log_det = solve(system, m, 1.0)
-    largest, highest, total, rough = 1.0, -np.inf, 0.0, 0.0
+    largest = 1.0
+    highest = -np.inf
+    total = 0.0
+    rough = 0.0
     for i in range(m):
         largest = max(largest, abs(step[i]))
     for i in range(m):
@@ -349,10 +391,15 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
 
     Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
-    n, V = pair.values.shape[1], pair.n_values[d]
-    same, each, beyond, squares = np.empty(V), np.empty(V), 0.0, NOWHERE
+    n = pair.values.shape[1]
+    V = pair.n_values[d]
+    same = np.empty(V)
+    each = np.empty(V)
+    beyond = 0.0
+    squares = NOWHERE
     for k in range(used):
-        total, moment = 0.0, 0.0
+        total = 0.0
+        moment = 0.0
         for v in range(V):
             total += counts[d, v, k]
             moment += counts[d, v, k] * pair.counts[d, v]
@@ -387,11 +434,13 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
 @kernel(inner=True)
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
-    n, used = pair.values.shape[1], shape[0]
+    n = pair.values.shape[1]
+    used = shape[0]
     is_curve = nodes.weight_prior.shape[0] > 0
     cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
     for d in range(2):
-        J, half = shape[1 + d], 0.5 * pair.n_values[d]
+        J = shape[1 + d]
+        half = 0.5 * pair.n_values[d]
         if pair.kinds[d] == CATEGORICAL:
             # Under Jeffreys' prior, from the expected counts of values.
             for k in range(used):
@@ -434,10 +483,14 @@ def fit_hidden(
     the first E-step in (0, 1), or (0, 0) to start from fits. O(n K J² + K r² + r³) an iteration,
     until one gains less than `TOLERANCE` nats.
     """
-    n, K = pair.values.shape[1], nodes.basis.shape[1]
-    values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
-    sums, noise = np.zeros((2, 2, 3, K)), np.empty((2, 2, 3, K))
-    seen, shape = np.empty(K), np.empty(3, np.int64)
+    n = pair.values.shape[1]
+    K = nodes.basis.shape[1]
+    values = np.zeros((5, padded(n)))
+    joint = np.empty((4 * K, padded(n)))
+    sums = np.zeros((2, 2, 3, K))
+    noise = np.empty((2, 2, 3, K))
+    seen = np.empty(K)
+    shape = np.empty(3, np.int64)
     for d in range(2):
         for i in range(n):
             values[d, i] = pair.values[d, i]
@@ -446,7 +499,10 @@ def fit_hidden(
         for i in range(3):
             shape[i] = int(hidden.shape[i])
         counts = np.empty(hidden.tables.shape)
-        log_likelihood, last, positions, weights = -np.inf, -np.inf, 0.0, 0.0
+        log_likelihood = -np.inf
+        last = -np.inf
+        positions = 0.0
+        weights = 0.0
         if starts.shape[0] > 0:
             _set_start(shape[0], hidden)
         for n_iter in range(max_iter):
@@ -460,7 +516,8 @@ def fit_hidden(
                 break
             for k in range(K):
                 seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
-            weights, positions = _weights(n, nodes, shape[0], hidden, seen), 0.0
+            weights = _weights(n, nodes, shape[0], hidden, seen)
+            positions = 0.0
             for d in range(2):
                 if pair.kinds[d] == CATEGORICAL:
                     _tables(d, pair, shape[0], hidden, counts)
@@ -481,7 +538,8 @@ def cell_masses(
     """Return the probability of each cell at each node, (n_cells, K); means, scales: (J, K)."""
     J, K = means.shape
     n_cells = edges.shape[0] - 1
-    masses, levels = np.zeros((n_cells, K)), np.empty(n_cells + 1)
+    masses = np.zeros((n_cells, K))
+    levels = np.empty(n_cells + 1)
     for k in range(K):
         for j in range(J):
             for i in range(n_cells + 1):

@@ -70,7 +70,8 @@ def gamma_moments(
     Eq. 13. x: (dx, n); y: (dy, n). O(n²) time, O(n) memory: Gram rows are computed twice.
     """
     n = x.shape[1]
-    x_means, y_means = np.zeros(n), np.zeros(n)
+    x_means = np.zeros(n)
+    y_means = np.zeros(n)
     k, l, product, squares = np.empty(n), np.empty(n), 0.0, 0.0  # noqa: E741
     for i in range(n):
         gram_row(x, gamma_x, x[:, i], i, k)
@@ -80,7 +81,8 @@ def gamma_moments(
         x_means[i] /= n
         y_means[i] /= n
     trace = trace_of_deviations(product, x_means, y_means)
-    x_mean, y_mean = sum_serial(x_means) / n, sum_serial(y_means) / n
+    x_mean = sum_serial(x_means) / n
+    y_mean = sum_serial(y_means) / n
     for i in range(n):
         gram_row(x, gamma_x, x[:, i], i, k)
         gram_row(y, gamma_y, y[:, i], i, l)

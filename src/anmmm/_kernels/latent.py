@@ -18,15 +18,20 @@ from anmmm._kernels.systems import invert
 
 # Width times max(1, distance), in units of the noise, below which an interval's probability is
 # taken from the density; distance from which a tail is taken from its series.
-NARROW, FAR = 1e-3, 25.0
+NARROW = 1e-3
+FAR = 25.0
 # Least width of an interval, least curvature that is divided by.
-TINY, FLAT = 1e-100, 1e-30
+TINY = 1e-100
+FLAT = 1e-30
 # Largest change of a coefficient in a step; halvings of a step; fraction of the expected gain.
-LONGEST, HALVINGS, GAIN = 3.0, 20, 1e-4
+LONGEST = 3.0
+HALVINGS = 20
+GAIN = 1e-4
 # Largest prior variance of the constant and linear coefficients, which is the latent variable's.
 WIDEST = 100.0
 # Rounds of scales and coefficients between two passes over the observations; rows at a time.
-N_INNER, BLOCK = 3, 120
+N_INNER = 3
+BLOCK = 120
 
 
 class Cuts(NamedTuple):
@@ -49,10 +54,14 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
 
     The first by the middle and by half the width; minus the second: middle, mixed, half width.
     """
-    middle, width = 0.5 * (a + b), b - a
+    middle = 0.5 * (a + b)
+    width = b - a
     if width * max(1.0, abs(middle)) < NARROW:
         width = max(width, TINY)
-        out[0], out[1], out[2], out[3] = -middle, 2.0 / width, 1.0, 0.0
+        out[0] = -middle
+        out[1] = 2.0 / width
+        out[2] = 1.0
+        out[3] = 0.0
         out[4] = out[1] * out[1]
         return math.log(width) - 0.5 * (middle * middle + LOG_2PI)
     # By symmetry in the upper tail, so that no tail is the difference of two numbers near 1.
@@ -60,19 +69,24 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
     if near > FAR:
         beyond = math.exp(0.5 * (near - far) * (near + far))
         mass = _mills(near) - _mills(far) * beyond
-        p, q = 1.0 / mass, beyond / mass
+        p = 1.0 / mass
+        q = beyond / mass
         log_mass = math.log(mass) - 0.5 * (near * near + LOG_2PI)
     else:
         mass = normal_mass(near, far)
         scale = math.exp(-0.5 * LOG_2PI) / mass
-        p, q = scale * math.exp(-0.5 * near * near), scale * math.exp(-0.5 * far * far)
+        p = scale * math.exp(-0.5 * near * near)
+        q = scale * math.exp(-0.5 * far * far)
         log_mass = math.log(mass)
     if b < 0.0:
         p, q = q, p
     by_a = p * (p - a) if p > 0.0 else 0.0
     by_b = q * (q + b) if q > 0.0 else 0.0
-    out[0], out[1] = q - p, q + p
-    out[2], out[3], out[4] = by_a + by_b - 2.0 * p * q, by_b - by_a, by_a + by_b + 2.0 * p * q
+    out[0] = q - p
+    out[1] = q + p
+    out[2] = by_a + by_b - 2.0 * p * q
+    out[3] = by_b - by_a
+    out[4] = by_a + by_b + 2.0 * p * q
     return log_mass
 
 
@@ -83,7 +97,9 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
     part = mean / (size + mean)
     out[0] = (y + size) * part - y
     out[2] = (y + size) * part * (size / (size + mean))
-    out[1], out[3], out[4] = 0.0, 0.0, 0.0
+    out[1] = 0.0
+    out[3] = 0.0
+    out[4] = 0.0
     return y * f - (y + size) * math.log1p(mean / size)
 
 
@@ -105,8 +121,10 @@ def _block(
 
     Writes rows (r + m, 2 BLOCK): outer products sum to minus the Hessian, without that of exp.
     """
-    columns, per_slope = design.columns, cuts.per_slope
-    r, m = columns.shape[1], slopes.shape[0]
+    columns = design.columns
+    per_slope = cuts.per_slope
+    r = columns.shape[1]
+    m = slopes.shape[0]
     out = np.empty(5)
     total = 0.0
     for k in range(min(BLOCK, columns.shape[0] - begin)):
@@ -163,7 +181,8 @@ def _fill_precision(
     design: Design, slope_prior: SlopePrior, scales: FloatArray, P: FloatArray
 ) -> float:
     """Write the prior's precision of curve and log-slopes; return its log determinant."""
-    prior, n_null = design.prior, design.n_null
+    prior = design.prior
+    n_null = design.n_null
     total: float = slope_prior.log_det - slope_prior.rank * math.log(scales[2])
     for i in range(prior.shape[0]):
         P[i, i] = 1.0 / (scales[0] if i < n_null else prior[i] * scales[1])
@@ -177,7 +196,8 @@ def _best_scales(
     design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
 ) -> float:
     """Take EM steps of τ² and ρ²; return the absolute change of log τ²."""
-    prior, n_null = design.prior, design.n_null
+    prior = design.prior
+    n_null = design.n_null
     r = prior.shape[0]
     if slope_prior.rank > 0:
         square, trace = roughness(slope_prior, off, cov, r)
@@ -206,7 +226,8 @@ def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
 @kernel(fastmath=SUMS, inner=True)
 def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, float]:
     """Write a Newton step; return its largest part and its expected gain."""
-    largest, gain = 0.0, 0.0
+    largest = 0.0
+    gain = 0.0
     for i in range(g.shape[0]):
         move[i] = dot(cov[i], g)
         gain += move[i] * g[i]
@@ -234,22 +255,40 @@ def latent_curve(
     log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
     of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
-    n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
+    n = y.shape[0]
+    r = mean.shape[0]
+    m = log_slopes.shape[0]
     d = r + m
-    at, off, g, move, start = np.empty(d), np.zeros(d), np.empty(d), np.zeros(d), np.empty(d)
-    H, P, work, cov = np.empty((d, d)), np.zeros((d, d)), np.empty((d, d)), np.empty((d, d))
-    rows, slopes, edges = np.empty((d, 2 * BLOCK)), np.empty(m), np.empty(cuts.first.shape[0])
+    at = np.empty(d)
+    off = np.zeros(d)
+    g = np.empty(d)
+    move = np.zeros(d)
+    start = np.empty(d)
+    H = np.empty((d, d))
+    P = np.zeros((d, d))
+    work = np.empty((d, d))
+    cov = np.empty((d, d))
+    rows = np.empty((d, 2 * BLOCK))
+    slopes = np.empty(m)
+    edges = np.empty(cuts.first.shape[0])
     trial = np.empty(d)
     for i in range(d):
         start[i] = mean[i] if i < r else log_slopes[i - r]
     scales[:] = 1.0
-    length, aim, changed, cost, n_iter, halvings = 0.0, -np.inf, 1.0, 0.0, 0, 0
+    length = 0.0
+    aim = -np.inf
+    changed = 1.0
+    cost = 0.0
+    n_iter = 0
+    halvings = 0
     while True:
         for i in range(d):
             trial[i] = off[i] + length * move[i]
             at[i] = start[i] + trial[i]
         _place_cuts(cuts, at, r, slopes, edges)
-        fit, g[:], H[:] = 0.0, 0.0, 0.0
+        fit = 0.0
+        g[:] = 0.0
+        H[:] = 0.0
         for begin in range(0, n, BLOCK):
             fit += _block(design, y, weights, size, cuts, at, edges, slopes, begin, g, rows)
             _add_products(rows, min(BLOCK, n - begin), r, H)

@@ -32,7 +32,9 @@ STEP = 0.7
 def _curve_step(design: Design, n_inner: int, scales: FloatArray, system: System) -> float:
     """Fit f and its smoothness to weighted sums; return the cost of f."""
     _, prior, n_null = design
-    r, mean, variance = prior.shape[0], system.mean, system.variance
+    r = prior.shape[0]
+    mean = system.mean
+    variance = system.variance
     penalty = 0.0
     for _ in range(n_inner):
         for i in range(r):
@@ -61,7 +63,8 @@ def _scale_step(
 ) -> None:
     """Take a scoring step for g, given the expected squared residuals, and fit its smoothness."""
     columns, prior, n_null = design
-    n, r = e2.shape[0], prior.shape[0]
+    n = e2.shape[0]
+    r = prior.shape[0]
     for k in range(n):
         # The cap limits the effect of one outlier on the step. At a solution it is active only if
         # a residual exceeds five of its own standard deviations.
@@ -102,15 +105,26 @@ def location_scale(
     Returns the log evidence (g by Laplace's method), the cost of the curves, and the iterations.
     """
     columns, prior, n_null = design
-    n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
-    system, factor, gradient = new_system(r), np.zeros((width, width)), np.zeros(width)
-    gram, moment, part = system.gram, system.moment, np.empty(CHUNK)
-    w, g = np.empty(n), np.zeros(padded(n))
-    e2, of_curve = np.empty(padded(n)), np.empty(padded(n))
+    n = y.shape[0]
+    r = prior.shape[0]
+    width = padded(prior.shape[0])
+    system = new_system(r)
+    factor = np.zeros((width, width))
+    gradient = np.zeros(width)
+    gram = system.gram
+    moment = system.moment
+    part = np.empty(CHUNK)
+    w = np.empty(n)
+    g = np.zeros(padded(n))
+    e2 = np.empty(padded(n))
+    of_curve = np.empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
-        g[k], w[k] = gamma[0], 1.0 / scales[0]
-    evidence, complexity, n_iter = -np.inf, 0.0, max_iter
+        g[k] = gamma[0]
+        w[k] = 1.0 / scales[0]
+    evidence = -np.inf
+    complexity = 0.0
+    n_iter = max_iter
     for iteration in range(max_iter):
         clear(moment)
         for i in range(width):
@@ -130,7 +144,8 @@ def location_scale(
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]
             penalty += 0.5 * (gamma[i] * gamma[i] / v + math.log(1.0 + 2.0 * n * v))
-        value, shrunk = 0.0, 0.0
+        value = 0.0
+        shrunk = 0.0
         for k in range(n):
             value -= 0.5 * (LOG_2PI + e2[k] * w[k]) + g[k]
             shrunk += 0.5 * of_curve[k] * w[k]

@@ -27,7 +27,8 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
     half = folded.shape[0] // 2
     for j in range(cosines.shape[0]):
         # About the middle a cosine of even order is even, and one of odd order is odd.
-        sign, feature = 1.0 if j % 2 else -1.0, cosines[j]
+        sign = 1.0 if j % 2 else -1.0
+        feature = cosines[j]
         total = broadcast(0.0)
         for b in range(0, half, LANES):
             total += load(feature, b) * (load(folded, b) + sign * load(folded, half + b))
@@ -39,7 +40,8 @@ def _set_up(
     moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, rows: FloatArray
 ) -> None:
     """Set up the system of n times the covariance of the features, plus a diagonal."""
-    root, r = math.sqrt(2.0), gradient.shape[0]
+    root = math.sqrt(2.0)
+    r = gradient.shape[0]
     at = rows.shape[1] - padded(r)
     for i in range(r):
         clear(rows[i])
@@ -57,13 +59,16 @@ def _sum_features(
     beta: FloatArray, cosines: FloatArray, lanes: FloatArray, logs: FloatArray
 ) -> None:
     """Write a sum of features at folded bins, minus its largest value."""
-    half, top = logs.shape[0] // 2, broadcast(-np.inf)
+    half = logs.shape[0] // 2
+    top = broadcast(-np.inf)
     for b in range(0, half, LANES):
-        odd, even = broadcast(0.0), broadcast(0.0)
+        odd = broadcast(0.0)
+        even = broadcast(0.0)
         for i in range(0, beta.shape[0], 2):
             odd += load_broadcast(beta, i) * load(cosines[i], b)
             even += load_broadcast(beta, i + 1) * load(cosines[i + 1], b)
-        first, image = odd + even, even - odd
+        first = odd + even
+        image = even - odd
         store(logs, b, first)
         store(logs, half + b, image)
         top = maximum(maximum(first, image), top)
@@ -99,14 +104,25 @@ def log_density(
     counts, log_p: (B,), B a multiple of 16; cosines: (2 r, B), the last r for second moments;
     prior: (r,), r even, in units of τ², which is fitted. O(B r + r³) a step.
     """
-    r, half = prior.shape[0], counts.shape[0] // 2
-    width, lanes = padded(r), np.empty(LANES)
-    rows, pivots = np.empty((r, padded(r + 1) + width)), np.empty(width)
-    step, variance = np.empty(width), np.empty(width)
-    target, beta, gradient = np.empty(2 * r + 1), np.zeros(r), np.empty(r)
-    moments, precision = np.empty(2 * r + 1), np.empty(r)
-    p, logs = np.empty(2 * half), np.zeros(2 * half)
-    n, tau2, log_det, log_z = 0.0, 1.0, 0.0, math.log(2.0 * half)
+    r = prior.shape[0]
+    half = counts.shape[0] // 2
+    width = padded(r)
+    lanes = np.empty(LANES)
+    rows = np.empty((r, padded(r + 1) + width))
+    pivots = np.empty(width)
+    step = np.empty(width)
+    variance = np.empty(width)
+    target = np.empty(2 * r + 1)
+    beta = np.zeros(r)
+    gradient = np.empty(r)
+    moments = np.empty(2 * r + 1)
+    precision = np.empty(r)
+    p = np.empty(2 * half)
+    logs = np.zeros(2 * half)
+    n = 0.0
+    tau2 = 1.0
+    log_det = 0.0
+    log_z = math.log(2.0 * half)
     for b in range(half):
         p[b] = counts[b]
         p[half + b] = counts[2 * half - 1 - b]
@@ -124,7 +140,8 @@ def log_density(
                 largest = max(largest, abs(step[i]))
             # The log-density is concave in the coefficients but a full step may overshoot.
             damping = 1.0 if largest < 1.0 else 1.0 / largest
-            rough, effective = 0.0, float(r)
+            rough = 0.0
+            effective = float(r)
             for i in range(r):
                 beta[i] += damping * step[i]
                 rough += beta[i] * beta[i] / prior[i]
@@ -174,12 +191,14 @@ def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
 @kernel(inner=True, allocates=True)
 def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -> None:
     """Write the probabilities (n,) of intervals from 0 to B."""
-    B, ends = p.shape[0], np.empty(p.shape[0] + 1)
+    B = p.shape[0]
+    ends = np.empty(p.shape[0] + 1)
     ends[0] = 0.0
     for b in range(B):
         ends[b + 1] = ends[b] + p[b]
     for k in range(low.shape[0]):
-        first, last = _bin(low[k], B), _bin(high[k], B)
+        first = _bin(low[k], B)
+        last = _bin(high[k], B)
         if first == last:
             within = p[first] * (high[k] - low[k])
         else:

@@ -63,7 +63,8 @@ def likelihood_rows(
     (1 + q) (r + D) + D + 2, c).
     """
     n_blocks, d, c = z.shape
-    q, D = rows.shape[1], y.shape[1]
+    q = rows.shape[1]
+    D = y.shape[1]
     n_maps = maps.shape[0]
     of_theta = (1 + q) * r
     scale = D / noise * amplitude
@@ -83,7 +84,8 @@ def likelihood_rows(
             for i in range(c):
                 mass[i] *= scale
             for t in range(D):
-                fit, norm = 0.0, 0.0
+                fit = 0.0
+                norm = 0.0
                 for i in range(c):
                     fitted = W[of_theta + t, i]
                     value = (y[k, t, i] - amplitude * fitted) / noise
@@ -132,7 +134,8 @@ def hsic_rows(
     ``Aᵀ`` and each latent's ``E_θᵀ``, one below the other; scratch: (n_chunks, rows of maps, c).
     """
     n_blocks, q, c = rows.shape
-    u_rank, v_rank = maps.shape[1], v_means.shape[0]
+    u_rank = maps.shape[1]
+    v_rank = v_means.shape[0]
     for chunk in prange(n_chunks):
         W = scratch[chunk]
         for b in range(chunk, n_blocks, n_chunks):

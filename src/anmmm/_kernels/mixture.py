@@ -51,7 +51,8 @@ def _e_step_of(rows: Any, space: Any, step: Any) -> Any:
 @kernel(inner=True)
 def _sum_all(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of all observations, over all curves of a start."""
-    curves, size = fits.sums[s], sums.size
+    curves = fits.sums[s]
+    size = sums.size
     for at in range(0, size, LANES):
         total = broadcast(0.0)
         for c in range(curves.shape[0]):
@@ -62,7 +63,8 @@ def _sum_all(fits: Fits, s: int, sums: FloatArray) -> None:
 @kernel(inner=True)
 def _last_sums(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of a start's last curve: those of all observations minus the other curves'."""
-    curves, size = fits.sums[s], sums.size
+    curves = fits.sums[s]
+    size = sums.size
     last = (curves.shape[0] - 1) * size
     for at in range(0, size, LANES):
         total = load(sums, at)
@@ -83,7 +85,8 @@ def _best(bounds: FloatArray) -> int:
 @kernel(inner=True)
 def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
     """Stop starts that cannot reach the best in the remaining iterations at their last pace."""
-    best, bounds = _best(starts.bounds), starts.bounds
+    best = _best(starts.bounds)
+    bounds = starts.bounds
     for s in range(bounds.shape[0]):
         pace = starts.history[s, iteration] - starts.history[s, iteration - 1]
         is_behind = bounds[s] + (most - iteration - 1) * pace < bounds[best]
@@ -106,7 +109,8 @@ def _run(
 
     Starts that will stay below a bound of `least` are given up.
     """
-    (S, C), y2 = fits.weights.shape, dot(rows.y, rows.y)
+    S, C = fits.weights.shape
+    y2 = dot(rows.y, rows.y)
     for iteration in range(most):
         n_running = 0
         for s in range(S):
@@ -120,9 +124,11 @@ def _run(
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
-                starts.state[s], starts.n_iter[s] = CONVERGED, iteration + 1.0
+                starts.state[s] = CONVERGED
+                starts.n_iter[s] = iteration + 1.0
             elif iteration >= FAIR_RUN and bound + PATIENCE * gain < least:
-                starts.state[s], starts.n_iter[s] = GIVEN_UP, iteration + 1.0
+                starts.state[s] = GIVEN_UP
+                starts.n_iter[s] = iteration + 1.0
             else:
                 n_running += 1
         if n_running == 0:
@@ -160,7 +166,8 @@ def fit_curves(
     n_iter = int(starts.n_iter[winner])
     for s in range(S):
         if s != winner:
-            starts.state[s], starts.bounds[s] = GIVEN_UP, -np.inf
+            starts.state[s] = GIVEN_UP
+            starts.bounds[s] = -np.inf
     # ... and the one of the highest bound is continued ...
     if starts.state[winner] == RUNNING:
         n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter, least)

@@ -20,12 +20,16 @@ from anmmm._kernels.systems import invert
 N_SLOPES = 10
 # Largest change of a log-slope in a step; halvings of a step; fraction of its slope at the start
 # that the objective may rise by at its end.
-LONGEST, HALVINGS, RISE = 2.0, 20, 0.5
+LONGEST = 2.0
+HALVINGS = 20
+RISE = 0.5
 # Rounds of τ² between two passes over the observations, and change at which they end.
-ROUNDS, CONVERGED = 5, 1e-3
+ROUNDS = 5
+CONVERGED = 1e-3
 # Ratio of the changes of log ρ² in two steps, from which the limit is extrapolated; the largest
 # change of log ρ² in a step.
-SLOW, FARTHEST = 0.2, 1.5
+SLOW = 0.2
+FARTHEST = 1.5
 # Nats that a change of the logarithm of a variance may be worth, in its square.
 WORTH = 0.02
 NOTHING = (0.0,) * 9
@@ -55,7 +59,8 @@ def _interval(u: float) -> tuple[int, float]:
 def _near(s: float) -> tuple[float, float, float]:
     """Integrals of the three splines that meet, from minus infinity to 0 to 1 beyond a knot."""
     rest = 1.0 - s
-    first, last = 1.0 - rest * rest * rest / 6.0, s * s * s / 6.0
+    first = 1.0 - rest * rest * rest / 6.0
+    last = s * s * s / 6.0
     return first, 1.0 + s - first - last, last
 
 
@@ -67,7 +72,8 @@ def link_values(
 
     Straight beyond the inner knots; infinite ones stay infinite.
     """
-    step, left = knots[1], np.empty(c.shape)
+    step = knots[1]
+    left = np.empty(c.shape)
     for r in range(c.shape[0]):
         left[r, 0] = -dot(centers, c[r]) / step
         for i in range(1, N_SLOPES):
@@ -76,7 +82,8 @@ def link_values(
         is_finite = math.isfinite(points[n])
         u = (points[n] - knots[0]) / step if is_finite else 0.0
         j, s = _interval(u)
-        rest, beyond = 1.0 - s, u - j - s
+        rest = 1.0 - s
+        beyond = u - j - s
         first, middle, last = _near(s)
         first += beyond * 0.5 * rest * rest
         middle += beyond * (0.5 + s * rest)
@@ -119,9 +126,13 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     """Write the sums of an effect, given its finite values (n,) in increasing order."""
     _, knots, local, ends, centers, gram = sums
     n = ordered.shape[0]
-    low, step = ordered[0], (ordered[n - 1] - ordered[0]) / (N_SLOPES - 2.0)
-    part, total, squares = step / n, 0.0, 0.0
-    near, far = np.empty(N_SLOPES), np.empty(N_SLOPES)
+    low = ordered[0]
+    step = (ordered[n - 1] - ordered[0]) / (N_SLOPES - 2.0)
+    part = step / n
+    total = 0.0
+    squares = 0.0
+    near = np.empty(N_SLOPES)
+    far = np.empty(N_SLOPES)
     for k in range(n):
         j, s = _interval((ordered[k] - low) / step)
         first, middle, last = _near(s)
@@ -142,7 +153,8 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
         products = NOTHING
         for k in range(ends[j], ends[j + 1]):
             first, middle, last = _near(local[k])
-            a, b = step * first - centers[j], step * middle - centers[j + 1]
+            a = step * first - centers[j]
+            b = step * middle - centers[j + 1]
             products = _add_products(products, a, b, step * last - centers[j + 2])
         _far(j, step, centers, far)
         for i in range(N_SLOPES):
@@ -155,26 +167,35 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
     for i in range(N_SLOPES):
         for k in range(i):
             gram[k, i] = gram[i, k]
-    knots[0], knots[1], knots[2] = low, step, 0.5 * math.log(2.0 * n / squares)
+    knots[0] = low
+    knots[1] = step
+    knots[2] = 0.5 * math.log(2.0 * n / squares)
 
 
 @kernel(inner=True, allocates=True)
 def _products(sums: EffectSums, columns: FloatArray, moments: FloatArray) -> None:
     """Add the products of columns (n, r) and the centered integrals to moments (r, N_SLOPES)."""
-    points, knots, centers = sums.values, sums.knots, sums.centers
+    points = sums.values
+    knots = sums.knots
+    centers = sums.centers
     n, r = columns.shape
     # Of each interval, the sums of the columns times three integrals, and of the columns.
-    wide, step = padded(r), knots[1]
-    near, row, far = np.zeros(4 * (N_SLOPES - 2) * wide), np.zeros(wide), np.empty(N_SLOPES)
+    wide = padded(r)
+    step = knots[1]
+    near = np.zeros(4 * (N_SLOPES - 2) * wide)
+    row = np.zeros(wide)
+    far = np.empty(N_SLOPES)
     for k in range(n):
         j, s = _interval((points[k] - knots[0]) / step)
         first, middle, last = _near(s)
-        a, b = broadcast(step * first - centers[j]), broadcast(step * middle - centers[j + 1])
+        a = broadcast(step * first - centers[j])
+        b = broadcast(step * middle - centers[j + 1])
         d = broadcast(step * last - centers[j + 2])
         for i in range(r):
             row[i] = columns[k, i]
         for i in range(0, wide, LANES):
-            x, at = load(row, i), 4 * j * wide + i
+            x = load(row, i)
+            at = 4 * j * wide + i
             store(near, at, load(near, at) + a * x)
             store(near, at + wide, load(near, at + wide) + b * x)
             store(near, at + 2 * wide, load(near, at + 2 * wide) + d * x)
@@ -192,7 +213,8 @@ def _products(sums: EffectSums, columns: FloatArray, moments: FloatArray) -> Non
 @kernel(fastmath=SUMS, inner=True)
 def _log_slopes(c: FloatArray, sums: EffectSums, g: FloatArray, Q: FloatArray) -> None:
     """Write gradient and Hessian, lower triangle, by c of ``-Σ log h'`` over the observations."""
-    local, ends = sums.local, sums.ends
+    local = sums.local
+    ends = sums.ends
     for i in range(N_SLOPES):
         g[i] = 0.0
         for j in range(N_SLOPES):
@@ -203,7 +225,9 @@ def _log_slopes(c: FloatArray, sums: EffectSums, g: FloatArray, Q: FloatArray) -
             # The splines that are not zero here, over h'.
             s = local[n]
             rest = 1.0 - s
-            a, b, d = 0.5 * rest * rest, 0.5 + s * rest, 0.5 * s * s
+            a = 0.5 * rest * rest
+            b = 0.5 + s * rest
+            d = 0.5 * s * s
             one = 1.0 / (c[j] * a + c[j + 1] * b + c[j + 2] * d)
             products = _add_products(products, a * one, b * one, d * one)
         _scatter(products, j, g, Q)
@@ -223,8 +247,10 @@ def _integrate_curve(
 ) -> tuple[float, float]:
     """Fit f and its variances given c, and write A; return f's cost and the change of log τ²."""
     n, r = design.columns.shape
-    prior, n_null = design.prior, design.n_null
-    squares, cost = 0.0, 0.0
+    prior = design.prior
+    n_null = design.n_null
+    squares = 0.0
+    cost = 0.0
     for i in range(N_SLOPES):
         for j in range(N_SLOPES):
             A[i, j] = gram[i, j]
@@ -234,10 +260,12 @@ def _integrate_curve(
         mean[k] = 0.0
         for i in range(N_SLOPES):
             mean[k] += moments[k, i] * c[i]
-    before, tau2 = scales[1], scales[1]
+    before = scales[1]
+    tau2 = scales[1]
     for _ in range(ROUNDS if r > n_null else 0):
         new = new_smoothing(prior, n_null, mean, 1.0, n, tau2)
-        change, tau2 = abs(math.log(new / tau2)), new
+        change = abs(math.log(new / tau2))
+        tau2 = new
         if change < CONVERGED:
             break
     scales[1] = tau2
@@ -269,18 +297,32 @@ def monotone_link(
     The design's first column is constant. Writes c (N_SLOPES,), mean (r,), and scales: variance of
     unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n + r) after O(n r).
     """
-    work, vectors = np.zeros((4, N_SLOPES, N_SLOPES)), np.zeros((5, N_SLOPES))
-    A, P, Q, H = work[0], work[1], work[2], work[3]
+    work = np.zeros((4, N_SLOPES, N_SLOPES))
+    vectors = np.zeros((5, N_SLOPES))
+    A = work[0]
+    P = work[1]
+    Q = work[2]
+    H = work[3]
     moments = np.zeros((mean.shape[0], N_SLOPES))
     # Log-slopes about their start, and where a step takes them.
-    b, g, move, off, pull = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
-    start, rank = sums.knots[2], float(prior.rank)
+    b = vectors[0]
+    g = vectors[1]
+    move = vectors[2]
+    off = vectors[3]
+    pull = vectors[4]
+    start = sums.knots[2]
+    rank = float(prior.rank)
     if design.columns.shape[1] > 1:
         # The centered integrals times a constant sum to zero.
         _products(sums, design.columns, moments)
     for i in range(3):
         scales[i] = 1.0
-    length, gain, changed, before, n_iter, halvings = 0.0, 0.0, 1.0, 0.0, 0, 0
+    length = 0.0
+    gain = 0.0
+    changed = 1.0
+    before = 0.0
+    n_iter = 0
+    halvings = 0
     while True:
         for i in range(N_SLOPES):
             off[i] = b[i] + length * move[i]
@@ -288,7 +330,8 @@ def monotone_link(
         _log_slopes(c, sums, g, Q)
         slope = 0.0
         for i in range(N_SLOPES):
-            total, pulled = g[i], 0.0
+            total = g[i]
+            pulled = 0.0
             for j in range(N_SLOPES):
                 total += A[i, j] * c[j]
                 pulled += P[i, j] * off[j]
@@ -302,7 +345,8 @@ def monotone_link(
         changed += change
         slope_precision(prior, scales[2], 0, P)
         for i in range(N_SLOPES):
-            b[i], pull[i] = off[i], 0.0
+            b[i] = off[i]
+            pull[i] = 0.0
             for j in range(N_SLOPES):
                 g[i] += A[i, j] * c[j]
                 pull[i] += P[i, j] * off[j]
@@ -314,7 +358,8 @@ def monotone_link(
             # Only the positive part of the Hessian's diagonal that may be negative.
             H[i, i] += max(g[i], 0.0)
         log_det = invert(H, H)
-        largest, gain = 0.0, 0.0
+        largest = 0.0
+        gain = 0.0
         for i in range(N_SLOPES):
             move[i] = 0.0
             for j in range(N_SLOPES):

@@ -67,7 +67,8 @@ def exp_nonpositive(values: FloatArray, n: int) -> None:
 @kernel(inner=True)
 def sum_of_logs(values: FloatArray, n: int) -> float:
     """Return the sum of the logarithms of the first `n` positive values."""
-    total, product = 0.0, 1.0
+    total = 0.0
+    product = 1.0
     for i in range(n):
         product *= values[i]
         if not 1.0 / LARGE < product < LARGE:
@@ -94,7 +95,8 @@ def new_smoothing(
 
     products: (r,), ``Σ_n y_n ψ_n``. The fixed point is that of EM, which takes many more steps.
     """
-    rough, effective = 2.0 * HYPER, 2.0 * HYPER
+    rough = 2.0 * HYPER
+    effective = 2.0 * HYPER
     for k in range(n_null, prior.shape[0]):
         weight = prior[k] * tau2 / (s2 + n * prior[k] * tau2)
         rough += weight * products[k] * weight * products[k] / prior[k]

@@ -25,7 +25,9 @@ from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normal
 from anmmm._kernels.packed import LARGE, clear, padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
-CUBIC, N_TERMS, N_SUMS = 4, 7, 11
+CUBIC = 4
+N_TERMS = 7
+N_SUMS = 11
 
 
 class Pieces(NamedTuple):
@@ -81,21 +83,28 @@ def _variance_on_pieces(
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = broadcast(0.0)
         for k in range(r):
             at = k * CUBIC * K + piece
-            a, b = load(planes, at), load(planes, at + K)
-            c, d = load(planes, at + 2 * K), load(planes, at + 3 * K)
+            a = load(planes, at)
+            b = load(planes, at + K)
+            c = load(planes, at + 2 * K)
+            d = load(planes, at + 3 * K)
             for j in range(k):
-                w, at = load_broadcast(rows, start + k * width + j), j * CUBIC * K + piece
+                w = load_broadcast(rows, start + k * width + j)
+                at = j * CUBIC * K + piece
                 a += w * load(planes, at)
                 b += w * load(planes, at + K)
                 c += w * load(planes, at + 2 * K)
                 d += w * load(planes, at + 3 * K)
             one = load_broadcast(pivots, k)
-            wa, wb, wc, wd = one * a, one * b, one * c, one * d
+            wa = one * a
+            wb = one * b
+            wc = one * c
+            wd = one * d
             s0 += wa * a
             s6 += wd * d
             s2 += wb * b
             s4 += wc * c
-            wa, wd = wa + wa, wd + wd
+            wa = wa + wa
+            wd = wd + wd
             s1 += wa * b
             s2 += wa * c
             s3 += wa * d
@@ -125,8 +134,10 @@ def _from_pieces(
         total = broadcast(0.0)
         for piece in range(n_pieces):
             at = piece * CUBIC * width + j
-            a, b = load(rows, at), load(rows, at + width)
-            c, d = load(rows, at + 2 * width), load(rows, at + 3 * width)
+            a = load(rows, at)
+            b = load(rows, at + width)
+            c = load(rows, at + 2 * width)
+            d = load(rows, at + 3 * width)
             for power in range(CUBIC):
                 s = power * K + piece
                 mixed = load_broadcast(sums, s) * a
@@ -144,7 +155,8 @@ def _from_pieces(
         for j in range(i, width, LANES):
             g0 = g1 = g2 = g3 = g4 = g5 = g6 = g7 = broadcast(0.0)
             for row in range(n_rows):
-                mixed, at = load(scratch, row * width + j), row * width + i
+                mixed = load(scratch, row * width + j)
+                at = row * width + i
                 g0 += load_broadcast(rows, at) * mixed
                 g1 += load_broadcast(rows, at + 1) * mixed
                 g2 += load_broadcast(rows, at + 2) * mixed
@@ -162,7 +174,9 @@ def _squared_residuals(
     rows: PieceRows, space: PieceWorkspace, c: int, piece: int, slot: int
 ) -> Any:
     """Return the expected squared residuals of eight slots about a curve in `space.curves`."""
-    curves, K, u = space.curves, padded(rows.ends.shape[0] - 1), load(rows.u, slot)
+    curves = space.curves
+    K = padded(rows.ends.shape[0] - 1)
+    u = load(rows.u, slot)
     at = c * N_SUMS * K + piece
     curve = load_broadcast(curves, at + (CUBIC - 1) * K)
     for power in range(CUBIC - 2, -1, -1):
@@ -183,26 +197,42 @@ def _add_up(
     K = padded(rows.ends.shape[0] - 1)
     h0 = h1 = h2 = h3 = h4 = h5 = h6 = m0 = m1 = m2 = m3 = broadcast(0.0)
     for k in range(0, weights.shape[0], LANES):
-        w, u = load(weights, k), load(rows.u, slot + k)
-        wy, u2 = w * load(rows.y, slot + k), u * u
+        w = load(weights, k)
+        u = load(rows.u, slot + k)
+        wy = w * load(rows.y, slot + k)
+        u2 = u * u
         u3 = u2 * u
         w3 = w * u3
-        h0, h1 = w + h0, w * u + h1
-        h2, h3 = w * u2 + h2, w3 + h3
-        h4, h5, h6 = w3 * u + h4, w3 * u2 + h5, w3 * u3 + h6
-        m0, m1 = wy + m0, wy * u + m1
-        m2, m3 = wy * u2 + m2, wy * u3 + m3
+        h0 = w + h0
+        h1 = w * u + h1
+        h2 = w * u2 + h2
+        h3 = w3 + h3
+        h4 = w3 * u + h4
+        h5 = w3 * u2 + h5
+        h6 = w3 * u3 + h6
+        m0 = wy + m0
+        m1 = wy * u + m1
+        m2 = wy * u2 + m2
+        m3 = wy * u3 + m3
     add_sums(space.sums, c * N_SUMS * K + piece, K, (h0, h1, h2, h3, h4, h5, h6, m0, m1, m2, m3))
 
 
 def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C + C r³)."""
     fits, s, given, plain, keep, n_sums = step
-    pieces, n_pieces, curves = rows.pieces, rows.ends.shape[0] - 1, space.curves
-    (C, r), width, K = fits.rows.shape[1:3], fits.mean.shape[2], padded(n_pieces)
-    n_slots, ends, R = rows.y.shape[0], rows.ends, space.responsibilities
+    pieces = rows.pieces
+    n_pieces = rows.ends.shape[0] - 1
+    curves = space.curves
+    C, r = fits.rows.shape[1:3]
+    width = fits.mean.shape[2]
+    K = padded(n_pieces)
+    n_slots = rows.y.shape[0]
+    ends = rows.ends
+    R = space.responsibilities
     weights = rows.responsibilities if given else R
-    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
+    highest = broadcast(0.0)
+    product = broadcast(1.0)
+    total = 0.0
     for c in range(C if not given else 0):
         to = c * N_SUMS * K
         _curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, to)
@@ -221,7 +251,8 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
                     density = -0.5 / fits.scales[s, 0] * squares
                     store(R, c * CHUNK + k, density + fits.log_weights[s, c])
                 top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
-                highest, product = top + highest, sum_of_terms * product
+                highest = top + highest
+                product = sum_of_terms * product
             if keep:
                 keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
             for c in range(n_sums):
@@ -231,7 +262,8 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
                 total += log_of_lanes(product, R)
                 product = broadcast(1.0)
     for c in range(n_sums):
-        on_pieces, sums = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K], fits.sums[s, c]
+        on_pieces = space.sums[c * N_SUMS * K : (c + 1) * N_SUMS * K]
+        sums = fits.sums[s, c]
         _from_pieces(pieces.rows, n_pieces, width, on_pieces, K, space.scratch, sums, sums[-1])
     return float(total + log_of_lanes(product, R) + reduce_add(highest))
 
@@ -245,7 +277,8 @@ def squares_on_pieces(
     out: FloatArray,
 ) -> None:
     """Write expected squared residuals (n_slots,) about a curve, given its eliminated system."""
-    planes, K = rows.pieces.planes, padded(rows.ends.shape[0] - 1)
+    planes = rows.pieces.planes
+    K = padded(rows.ends.shape[0] - 1)
     _curve_on_pieces(planes, K, system.shape[0], mean, space.curves, 0)
     _variance_on_pieces(planes, K, system, pivots, space.curves, CUBIC * K)
     for piece in range(rows.ends.shape[0] - 1):
@@ -257,11 +290,14 @@ def sums_on_pieces(
     rows: PieceRows, space: PieceWorkspace, weights: FloatArray, sums: FloatArray
 ) -> None:
     """Write the weighted Gram matrix of the columns, and the moment in the last row of `sums`."""
-    n_pieces, width = rows.ends.shape[0] - 1, sums.shape[1]
+    n_pieces = rows.ends.shape[0] - 1
+    width = sums.shape[1]
     clear(space.sums)
     for piece in range(n_pieces):
-        begin, end = rows.ends[piece], rows.ends[piece + 1]
+        begin = rows.ends[piece]
+        end = rows.ends[piece + 1]
         if end > begin:
             _add_up(rows, space, 0, piece, begin, weights[begin:end])
-    K, moment = padded(n_pieces), sums[-1]
+    K = padded(n_pieces)
+    moment = sums[-1]
     _from_pieces(rows.pieces.rows, n_pieces, width, space.sums, K, space.scratch, sums, moment)

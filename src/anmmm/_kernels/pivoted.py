@@ -51,7 +51,10 @@ def pivoted_cholesky(
         gram_row(points, gamma, points[:, p], n, row)
         # Four rows at a time: the new one is then read and written a quarter as often.
         for j in range(0, k - 3, 4):
-            f0, f1, f2, f3 = L[j, p], L[j + 1, p], L[j + 2, p], L[j + 3, p]
+            f0 = L[j, p]
+            f1 = L[j + 1, p]
+            f2 = L[j + 2, p]
+            f3 = L[j + 3, p]
             for i in range(n):
                 row[i] -= f0 * L[j, i] + f1 * L[j + 1, i] + f2 * L[j + 2, i] + f3 * L[j + 3, i]
         for j in range(k - k % 4, k):

@@ -15,12 +15,15 @@ from anmmm._kernels.systems import System, solve
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
 # mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs are
 # relative to its mode.
-NULL_SHAPE, NULL_SCALE = 0.5, 0.01
+NULL_SHAPE = 0.5
+NULL_SCALE = 0.01
 # Pseudo-observations of each mechanism. At N = 100 the data hardly distinguish overlapping
 # mechanisms, and with free weights the weight of one could go to zero.
 WEIGHT_PRIOR = 20.0
 # States of a start.
-RUNNING, CONVERGED, GIVEN_UP = 0.0, 1.0, 2.0
+RUNNING = 0.0
+CONVERGED = 1.0
+GIVEN_UP = 2.0
 
 
 class Problem(NamedTuple):
@@ -65,10 +68,15 @@ def _center_posterior(
     problem: Problem, scales: FloatArray, center: FloatArray, mean: FloatArray, work: Work
 ) -> float:
     """Write the posterior of the curves' center and its smoothness; return the center's cost."""
-    prior, n_null = problem.prior, problem.n_null
-    precision, center_variance = work.precision, work.center_variance
-    C, r = mean.shape[0], prior.shape[0]
-    rough, log_ratios, so_far = 0.0, 0.0, 1.0
+    prior = problem.prior
+    n_null = problem.n_null
+    precision = work.precision
+    center_variance = work.center_variance
+    C = mean.shape[0]
+    r = prior.shape[0]
+    rough = 0.0
+    log_ratios = 0.0
+    so_far = 1.0
     for i in range(r):
         wide = prior[i] * (1.0 if i < n_null else scales[2])
         ratio = 1.0 + C * wide * precision[i]
@@ -109,9 +117,11 @@ def _variances(
 
     Returns their penalty in the bound.
     """
-    prior, n_null = problem.prior, problem.n_null
+    prior = problem.prior
+    n_null = problem.n_null
     variance, precision, center_variance, second = work
-    C, r = mean.shape[0], prior.shape[0]
+    C = mean.shape[0]
+    r = prior.shape[0]
     rss = y2
     clear(center_variance)
     clear(second)
@@ -157,9 +167,13 @@ def fit_posteriors(
 
     y2: ``Σ y_n²``. Returns the penalty in the bound. O(C r³).
     """
-    prior, n_null, precision = problem.prior, problem.n_null, work.precision
-    scales, center = fits.scales[s], fits.center[s]
-    C, r = fits.weights.shape[1], prior.shape[0]
+    prior = problem.prior
+    n_null = problem.n_null
+    precision = work.precision
+    scales = fits.scales[s]
+    center = fits.center[s]
+    C = fits.weights.shape[1]
+    r = prior.shape[0]
     penalty = 0.0
     noise = scales[0]
     for _ in range(problem.n_inner):
@@ -167,8 +181,12 @@ def fit_posteriors(
             precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
         log_det = 0.0
         for c in range(C):
-            rows, pivots, mean = fits.rows[s, c], fits.pivots[s, c], fits.mean[s, c]
-            gram, moment, variance = fits.sums[s, c], fits.sums[s, c, -1], work.variance[c]
+            rows = fits.rows[s, c]
+            pivots = fits.pivots[s, c]
+            mean = fits.mean[s, c]
+            gram = fits.sums[s, c]
+            moment = fits.sums[s, c, -1]
+            variance = work.variance[c]
             log_det += solve(
                 System(gram, moment, center, precision, rows, pivots, mean, variance), r, scales[0]
             )
@@ -188,6 +206,7 @@ def m_step(problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work) 
     for c in range(C):
         # The first column is 1.
         weight = (fits.sums[s, c, 0, 0] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
-        fits.weights[s, c], fits.log_weights[s, c] = weight, math.log(weight)
+        fits.weights[s, c] = weight
+        fits.log_weights[s, c] = math.log(weight)
         penalty -= WEIGHT_PRIOR * (math.log(weight) + math.log(C))
     return penalty

@@ -28,7 +28,8 @@ def _fit_coefficients(
     variance: FloatArray,
 ) -> tuple[float, float]:
     """Write the posterior given both variances; return squared residuals and coefficients used."""
-    residual, effective = squares, 0.0
+    residual = squares
+    effective = 0.0
     for k in range(prior.shape[0]):
         v = prior[k] * (scales[1] if k >= n_null else 1.0)
         weight = v / (scales[0] + n * v)
@@ -59,9 +60,11 @@ def single_curve(
     iterations of O(r).
     """
     r = prior.shape[0]
-    n_iter, change = 0, math.inf
+    n_iter = 0
+    change = math.inf
     while n_iter < max_iter and change > FIXED:
-        s2, tau2 = scales[0], scales[1]
+        s2 = scales[0]
+        tau2 = scales[1]
         if r > n_null:
             scales[1] = new_smoothing(prior, n_null, products, s2, n, tau2)
         residual, effective = _fit_coefficients(
@@ -72,7 +75,8 @@ def single_curve(
         change = max(abs(math.log(scales[0] / s2)), abs(math.log(scales[1] / tau2)))
         n_iter += 1
     residual, _ = _fit_coefficients(prior, n_null, products, squares, n, scales, mean, variance)
-    s2, tau2 = scales[0], scales[1]
+    s2 = scales[0]
+    tau2 = scales[1]
     cost = HYPER * (math.log(tau2) + 1.0 / tau2 - 1.0) if r > n_null else 0.0
     for k in range(r):
         v = prior[k] * (tau2 if k >= n_null else 1.0)

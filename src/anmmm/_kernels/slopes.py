@@ -33,7 +33,9 @@ def roughness(
     prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int
 ) -> tuple[float, float]:
     """Return ``bᵀ bends b`` and ``tr(bends C)``, b and C from `first` on in `off` and `cov`."""
-    m, square, trace = prior.fixed.shape[0], 0.0, 0.0
+    m = prior.fixed.shape[0]
+    square = 0.0
+    trace = 0.0
     for i in range(m):
         for j in range(m):
             square += prior.bends[i, j] * off[first + i] * off[first + j]

@@ -36,7 +36,8 @@ class System(NamedTuple):
 def new_system(r: int) -> System:
     """Return a system of zeros."""
     size = padded(r)
-    rows, part = np.zeros((r, padded(r + 1) + size)), np.zeros((6, size))
+    rows = np.zeros((r, padded(r + 1) + size))
+    part = np.zeros((6, size))
     gram = np.zeros((size, size))
     return System(gram, part[0], part[1], part[2], rows, part[3], part[4], part[5])
 
@@ -47,9 +48,13 @@ def solve(system: System, r: int, s2: float) -> float:
 
     Writes mean, variances and the elimination; returns the posterior precision's log determinant.
     """
-    rows, gram, precision = system.rows, system.gram, system.precision
-    width, size = rows.shape[1], padded(r)
-    at, part = width - size, broadcast(1.0 / s2)
+    rows = system.rows
+    gram = system.gram
+    precision = system.precision
+    width = rows.shape[1]
+    size = padded(r)
+    at = width - size
+    part = broadcast(1.0 / s2)
     for i in range(r):
         start = i * width
         for j in range(0, size, LANES):
@@ -69,7 +74,9 @@ def solve(system: System, r: int, s2: float) -> float:
 def eliminate(rows: FloatArray, pivots: FloatArray, r: int) -> float:
     """Eliminate below the diagonal, write 1 / D; return the log determinant of A. O(r³)."""
     width = rows.shape[1]
-    at, so_far, log_det = width - padded(r), 1.0, 0.0
+    at = width - padded(r)
+    so_far = 1.0
+    log_det = 0.0
     for k in range(r):
         so_far, logarithm = log_of_product(so_far, rows[k, k])
         log_det += logarithm
@@ -93,7 +100,8 @@ def solution(
     width = rows.shape[1]
     at = width - padded(r)
     for j in range(0, padded(r), LANES):
-        total, square = broadcast(0.0), broadcast(0.0)
+        total = broadcast(0.0)
+        square = broadcast(0.0)
         for k in range(j, r):
             row = load(rows, k * width + at + j)
             scaled = row * load_broadcast(pivots, k)
@@ -118,7 +126,8 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of A (r, r), lower triangle read, or over A; return ``ln|A|``. O(r³)."""
     r = A.shape[0]
     at = padded(r + 1)
-    rows, pivots = np.zeros((r, at + padded(r))), np.empty(r)
+    rows = np.zeros((r, at + padded(r)))
+    pivots = np.empty(r)
     for i in range(r):
         for j in range(i + 1):
             rows[j, i] = A[i, j]

@@ -41,15 +41,20 @@ from anmmm._kernels.posterior import (
 # Iterations after which the worse half of the starts is stopped.
 ROUND = 4
 # Newton steps of the noise, and gradient steps of the gate, in an iteration.
-NOISE_STEPS, GATE_STEPS = 1, 3
+NOISE_STEPS = 1
+GATE_STEPS = 3
 # Largest change of a coefficient of the log variance in a step.
 MAX_NOISE_STEP = 1.0
 # Inverse-gamma prior of a noise variance: shape, and mode in units of the start's variance.
-NOISE_SHAPE, NOISE_MODE = 1.0, 0.1
+NOISE_SHAPE = 1.0
+NOISE_MODE = 0.1
 # Prior precisions of the coefficients of the gate and, beyond the constant, of the noise.
-GATE_RIDGE, NOISE_RIDGE = 0.05, 1.0
+GATE_RIDGE = 0.05
+NOISE_RIDGE = 1.0
 # Prior rows that are outliers, and those that are not; and the logarithm of their normalizer.
-PRIOR_OUTLIERS, PRIOR_OTHERS, LOG_OUTLIER_PRIOR = 1.0, 19.0, math.log(420.0)
+PRIOR_OUTLIERS = 1.0
+PRIOR_OTHERS = 19.0
+LOG_OUTLIER_PRIOR = math.log(420.0)
 # Logarithm of the density of outliers that there are not.
 NO_OUTLIERS = -1e6
 
@@ -129,9 +134,12 @@ def _softmax(
 ) -> float:
     """Write the softmax over C of values (C, P) and a constant; return the log normalizers' sum."""
     C, P = values.shape
-    highest, product, total = broadcast(0.0), broadcast(1.0), 0.0
+    highest = broadcast(0.0)
+    product = broadcast(1.0)
+    total = 0.0
     for k in range(0, P, LANES):
-        top, here = broadcast(constant), load(present, k)
+        top = broadcast(constant)
+        here = load(present, k)
         for c in range(C):
             top = maximum(load(values, c * P + k), top)
         sums = exponential(broadcast(constant) - top)
@@ -183,7 +191,8 @@ def _log_variances(rows: Rows, options: NoiseOptions, gamma: FloatArray, out: Fl
 @kernel(inner=True)
 def _set_precision(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int, c: int) -> None:
     """Write precisions from the coefficients of the noise; the log variances in `mixing.rows`."""
-    logs, precision = mixing.rows[0], mixing.precision[s, c]
+    logs = mixing.rows[0]
+    precision = mixing.precision[s, c]
     _log_variances(rows, options, mixing.noise[s, c], logs)
     for k in range(0, logs.shape[0], LANES):
         store(precision, k, exponential(broadcast(0.0) - load(logs, k)))
@@ -192,7 +201,9 @@ def _set_precision(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int, c:
 @kernel(inner=True)
 def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> float:
     """Fit the noise to expected squares; return the penalty of its prior."""
-    R, squares, noise = mixing.responsibilities[s], mixing.squares, mixing.noise[s]
+    R = mixing.responsibilities[s]
+    squares = mixing.squares
+    noise = mixing.noise[s]
     C = R.shape[0]
     mode = NOISE_MODE * options.start
     total = count = penalty = 0.0
@@ -212,9 +223,12 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
             )
             g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
             g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
-            h0, h1, h2 = 0.5 * h0 + NOISE_SHAPE, 0.5 * h1, 0.5 * h2 + NOISE_RIDGE
+            h0 = 0.5 * h0 + NOISE_SHAPE
+            h1 = 0.5 * h1
+            h2 = 0.5 * h2 + NOISE_RIDGE
             det = h0 * h2 - h1 * h1
-            step0, step1 = (h2 * g0 - h1 * g1) / det, (h0 * g1 - h1 * g0) / det
+            step0 = (h2 * g0 - h1 * g1) / det
+            step1 = (h0 * g1 - h1 * g0) / det
             noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
             noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
             _set_precision(rows, options, mixing, s, c)
@@ -233,8 +247,12 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
 @kernel(inner=True)
 def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tuple[float, float]:
     """Fit the weights; return their penalty, and the sum of their log normalizers."""
-    R, gate, G = mixing.responsibilities[s], mixing.gate[s], rows.gate_columns
-    (C, n_gate), P, n = gate.shape, R.shape[1], rows.n
+    R = mixing.responsibilities[s]
+    gate = mixing.gate[s]
+    G = rows.gate_columns
+    C, n_gate = gate.shape
+    P = R.shape[1]
+    n = rows.n
     if n_gate == 0:
         return 0.0, n * math.log(float(C))
     penalty = 0.0
@@ -247,7 +265,9 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
             gate[c, 0] = math.log(weight)
             penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
         return penalty, 0.0
-    values, difference, gradient = mixing.scratch, mixing.rows[1], mixing.buffer
+    values = mixing.scratch
+    difference = mixing.rows[1]
+    gradient = mixing.buffer
     normalizer = 0.0
     for step in range(GATE_STEPS + 1):
         for c in range(C):
@@ -296,7 +316,8 @@ def _iterate(
     s: int,
 ) -> float:
     """M-step and E-step of a start; return its bound."""
-    R, (C, P) = mixing.responsibilities[s], mixing.squares.shape
+    R = mixing.responsibilities[s]
+    C, P = mixing.squares.shape
     for c in range(C):
         weights = mixing.rows[1]
         _products(R[c], mixing.precision[s, c], weights)
@@ -308,14 +329,17 @@ def _iterate(
     else:
         penalty += fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
     for c in range(C):
-        system, pivots = fits.rows[s, c], fits.pivots[s, c]
+        system = fits.rows[s, c]
+        pivots = fits.pivots[s, c]
         curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])
     penalty += _fit_noise(rows, options, mixing, s)
     gate_penalty, normalizer = _fit_gate(rows, options, mixing, s)
     penalty += gate_penalty
     for c in range(C):
         _set_precision(rows, options, mixing, s, c)
-        prior, logs, precision = mixing.log_prior[s, c], mixing.rows[0], mixing.precision[s, c]
+        prior = mixing.log_prior[s, c]
+        logs = mixing.rows[0]
+        precision = mixing.precision[s, c]
         combine(rows.gate_columns, mixing.gate[s, c], prior)
         for k in range(0, P, LANES):
             term = load(prior, k) - 0.5 * load(logs, k)
@@ -336,7 +360,8 @@ def _iterate(
 @kernel(inner=True)
 def _stop_worse_half(mixing: Mixing, tolerance: float) -> None:
     """Stop starts that are equal to another one or in the worse half of the remaining ones."""
-    bounds, state = mixing.bounds, mixing.state
+    bounds = mixing.bounds
+    state = mixing.state
     S = bounds.shape[0]
     n_left = 0
     for s in range(S):
@@ -370,7 +395,8 @@ def fit_varying(
     Each start runs a few iterations; then the worse half is stopped, and so on until one is left.
     O(S N C r²) an iteration.
     """
-    S, C = mixing.bounds.shape[0], mixing.squares.shape[0]
+    S = mixing.bounds.shape[0]
+    C = mixing.squares.shape[0]
     for s in range(S):
         for c in range(C):
             _set_precision(rows, options, mixing, s, c)

@@ -48,7 +48,8 @@ class PartialGraph:
         self, nodes: Iterable[Hashable], edges: Iterable[MarkedEdge], *, by_position: bool = False
     ) -> None:
         self.by_position = by_position
-        known, joined = dict.fromkeys(nodes), dict[frozenset[Hashable], MarkedEdge]()
+        known = dict.fromkeys(nodes)
+        joined = dict[frozenset[Hashable], MarkedEdge]()
         for first, mark, second in sorted(edges, key=lambda edge: MARKS.index(edge[1])):
             try:
                 known[first] = known[second] = None
@@ -66,7 +67,8 @@ class PartialGraph:
                     "them, or pass an adjacency as an array"
                 )
             joined[ends] = first, mark, second
-        self.nodes, self.edges = tuple(known), list(joined.values())
+        self.nodes = tuple(known)
+        self.edges = list(joined.values())
 
     def marked(self, mark: str) -> list[Edge]:
         """Return the edges with this mark."""
@@ -135,7 +137,8 @@ def read_graph(graph: Any) -> PartialGraph:
                 f"{AS_PAIRS}"
             )
         # Those of the table, because the columns of an Arrow table are its values.
-        names, index = list(table.columns), getattr(graph, "index", None)
+        names = list(table.columns)
+        index = getattr(graph, "index", None)
         if index is not None and list(index) != names:
             raise ValueError(
                 "graph is a data frame whose index and columns differ; an adjacency has the same "
@@ -223,7 +226,9 @@ def _is_causallearn(graph: Any) -> bool:
 def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
     """Read a matrix that has the mark at node i of its edge with j in [i, j]."""
     for i, j in np.argwhere(np.triu((ends != 0) | (ends != 0).T)):
-        first, second, mark = names[i], names[j], CAUSALLEARN.get((ends[i, j], ends[j, i]))
+        first = names[i]
+        second = names[j]
+        mark = CAUSALLEARN.get((ends[i, j], ends[j, i]))
         if mark is None:
             raise ValueError(
                 f"graph has other marks than tails and arrows at {first} and {second}: it is a "
@@ -269,6 +274,7 @@ def to_form_of(original: Any, graph: PartialGraph) -> Any:
         if frame.implementation.is_pandas():
             # In pandas, names need not be text.
             return type(original)(graph.adjacency, index=graph.nodes, columns=graph.nodes)
-        schema, backend = list(map(str, graph.nodes)), frame.implementation
+        schema = list(map(str, graph.nodes))
+        backend = frame.implementation
         return nw.from_numpy(graph.adjacency, schema=schema, backend=backend).to_native()
     return graph.edges

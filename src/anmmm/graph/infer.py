@@ -172,7 +172,8 @@ def infer_graph(
     with listening(lambda: compile_ahead(GRAPH)):
         # So that the order of rows and columns in the table does not matter.
         sample, places = given.in_canonical_order()
-    names, n_samples = sample.names, len(sample.values)
+    names = sample.names
+    n_samples = len(sample.values)
     rules, constraints = rules_of(
         table,
         names,
@@ -282,7 +283,8 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     # A graph without edges has nothing to infer, but its options are checked.
     signature(infer_graph).bind(data, within=None, **options)
     header = check_header(options.pop("header", "auto"))
-    partial, data = read_graph(graph), open_table(data, header, options.get("columns"))
+    partial = read_graph(graph)
+    data = open_table(data, header, options.get("columns"))
     within = with_columns(partial, data, options.get("columns"), "graph")
     if not partial.edges:
         return to_form_of(graph, partial)

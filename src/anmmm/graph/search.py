@@ -60,8 +60,10 @@ class Rules:
 
     def requiring(self, arrow: Arrow) -> Rules:
         """Require an edge."""
-        allowed, required = self.allowed.copy(), self.required.copy()
-        allowed[arrow[::-1]], required[arrow] = False, True
+        allowed = self.allowed.copy()
+        required = self.required.copy()
+        allowed[arrow[::-1]] = False
+        required[arrow] = True
         return replace(self, allowed=allowed, required=required)
 
     def among(self, columns: Sequence[int]) -> Rules:

@@ -39,7 +39,8 @@ def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str)
 
     The nodes of an array are all columns, or those of the argument `columns`.
     """
-    nodes, names = list(graph.nodes), table.names
+    nodes = list(graph.nodes)
+    names = table.names
     if graph.by_position:
         if columns is not None:
             names = tuple(_distinct(columns, table, "columns"))

@@ -85,8 +85,11 @@ class LowRankEngine:
         theta, x = (np.ascontiguousarray(blocks[:, part]) for part in (slice(q), slice(q, None)))
         of_theta.fill(z[:q], theta, gamma[:q], ROUNDING * n)
         of_x.fill(z[q:], x, gamma[q:], ROUNDING * n)
-        v_means, u_means = of_theta.center(), of_x.center()
-        r, v_rank, u_rank = joint.rank, of_theta.rank, of_x.rank
+        v_means = of_theta.center()
+        u_means = of_x.center()
+        r = joint.rank
+        v_rank = of_theta.rank
+        u_rank = of_x.rank
         # 1, the coordinates, and their squares.
         weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
         S = self._products(joint.L, joint.L, weights, (1 + d, r, r))
@@ -158,7 +161,8 @@ class LowRankEngine:
         self, blocks: FloatArray, amplitude: float, noise: float, maps: FloatArray, rows: FloatArray
     ) -> tuple[float, float, FloatArray]:
         """Write the gradient rows of ``-L``; return tr(Yᵀ α), ‖α‖² and ``Σ_i z_ik² m_i``."""
-        D, d = self._y.shape[1], blocks.shape[1]
+        D = self._y.shape[1]
+        d = blocks.shape[1]
         sums = np.zeros((self._n_chunks or 1, 2 + d))
         self._run(
             kernels.likelihood_rows,
@@ -229,6 +233,8 @@ def hsic_moments(
             sums[k] += np.outer(v_means, u_sums[k])
         else:
             sums[k] += np.outer(v_sums[k], u_means)
-    A, first, second = sums[0], sums[1 : 1 + d], sums[1 + d :]
+    A = sums[0]
+    first = sums[1 : 1 + d]
+    second = sums[1 + d :]
     moments = (A * second).sum(axis=(1, 2)) - (first * first).sum(axis=(1, 2))
     return float((A * A).sum()), np.asarray(moments)
