@@ -1,7 +1,7 @@
 """How sure an edge is: the nats that graphs lose without it, and caveats about rows and values.
 
-As with pairs (`anmmm.direction.caveats`), the graph is searched again without outliers and copies
-of rows. An edge that is not confirmed there is no surer than there.
+As with pairs (`anmmm.direction.caveats`), the graph is searched again without outliers. An edge
+that is not confirmed there is no surer than there.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from anmmm.direction.caveats import (
     FUNCTION_NOTE,
     UNSURE,
     Caveat,
-    copies_note,
-    distinct_fraction,
-    distinct_rows,
     is_function,
     outlier_rows,
     outliers_note,
@@ -52,21 +49,18 @@ class Confidence(NamedTuple):
     note: str
 
 
-class Misleading(NamedTuple):
-    """Notes on rows that mislead, and the graph of the table without them."""
+class Outliers(NamedTuple):
+    """A note on outliers, and the graph of the table without them."""
 
-    outliers: str = ""
-    copies: str = ""
+    note: str = ""
     found_without: Found | None = None
 
     def caveats(self, arrow: Arrow, kind: str) -> list[Caveat]:
-        """Return what the graph without these rows leaves of the confidence in an edge."""
+        """Return what the graph without outliers leaves of the confidence in an edge."""
         confidence = confidence_there(self.found_without, arrow, kind)
-        is_confirmed = confidence >= CONFIRMING_CONFIDENCE
-        if not self.copies and (not self.outliers or is_confirmed):
+        if not self.note or confidence >= CONFIRMING_CONFIDENCE:
             return []
-        note = "; ".join(text for text in (self.outliers, self.copies) if text)
-        return [Caveat(note, confidence)]
+        return [Caveat(self.note, confidence)]
 
 
 class Repeated(NamedTuple):
@@ -96,14 +90,14 @@ def confidence_there(found: Found | None, arrow: Arrow, kind: str) -> float:
 
 def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
     """Return the kind, confidence and note of each edge."""
-    misleading = search_without_misleading_rows(found)
+    outliers = search_without_outliers(found)
     repeated = search_distinct_combinations(found)
     confidences = {}
     for arrow, (kind, confidence) in found.edges.items():
         is_arrow = kind == ARROW
         is_given = kind != BOTH and found.challenges[arrow].is_given
         note = _open_note(found, arrow, kind)
-        caveats = misleading.caveats(arrow, kind)
+        caveats = outliers.caveats(arrow, kind)
         if repeated is not None and repeated.columns.issuperset(arrow):
             caveats = [*caveats, repeated.caveat(arrow, kind)]
         if is_arrow and not is_given:
@@ -153,26 +147,16 @@ def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
     return caveats
 
 
-def search_without_misleading_rows(found: Found) -> Misleading:
-    """Search the graph again without outliers and copies of rows, if there are any."""
+def search_without_outliers(found: Found) -> Outliers:
+    """Search the graph again without outliers, if there are any."""
     sample = found.score.sample
-    outliers = outlier_rows(sample.values, sample.categorical)
-    kept = ~outliers
-    outlier_text = outliers_note(int(outliers.sum())) if outliers.any() else ""
-    copies_text = ""
-    # A missing value is one more value.
-    filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
-    fraction = distinct_fraction(filled)
-    if fraction < 1.0:
-        kept &= np.isin(np.arange(len(kept)), distinct_rows(filled))
-        copies_text = copies_note(fraction)
-    if kept.all():
-        return Misleading()
-    values = sample.values[kept]
+    is_outlier = outlier_rows(sample.values, sample.categorical)
+    if not is_outlier.any():
+        return Outliers()
+    values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-    columns = range(values.shape[1])
-    second = _search_again(values, columns, found)
-    return Misleading(outlier_text, copies_text, second)
+    second = _search_again(values, range(values.shape[1]), found)
+    return Outliers(outliers_note(int(is_outlier.sum())), second)
 
 
 def search_distinct_combinations(found: Found) -> Repeated | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from anmmm._text import brief, counted, listed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
+from anmmm.direction.caveats import copies_note, distinct_fraction, distinct_rows
 from anmmm.direction.prior import Prior
 from anmmm.graph.forms import PartialGraph
 from anmmm.graph.sample import Sample
@@ -99,7 +101,6 @@ def read_columns(
         raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
     kept = _kept_rows(used)
     n_dropped = int(np.count_nonzero(~kept))
-    _refuse_size(table.name, len(names), len(kept) - n_dropped)
     used = {name: column.take(kept) for name, column in used.items()}
     sample = Sample(
         np.column_stack([column.values for column in used.values()]),
@@ -107,6 +108,8 @@ def read_columns(
         tuple(names),
         tuple(column.levels for column in used.values()),
     )
+    sample = _without_copies(sample)
+    _refuse_size(table.name, len(names), len(sample.values))
     return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
 
 
@@ -126,6 +129,18 @@ def _warn_of_problems(lines: list[str]) -> None:
         lines[MOST_NAMED:] = [f"and {len(lines) - MOST_NAMED} more"]
     text = "\n  ".join([f"{title}:", *lines])
     warn_caller(text, UserWarning)
+
+
+def _without_copies(sample: Sample) -> Sample:
+    """Return the table without copies of rows, with a warning if there are any."""
+    # A missing value is one more value.
+    filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
+    fraction = distinct_fraction(filled)
+    if fraction == 1.0:
+        return sample
+    warn_caller(copies_note(fraction), UserWarning)
+    rows = np.sort(distinct_rows(filled))
+    return replace(sample, values=sample.values[rows])
 
 
 def _refuse_size(name: str, n_columns: int, n_rows: int) -> None:
