@@ -230,6 +230,13 @@ def test_of_copies_one_stays(rng):
     assert sorted(rows[distinct_rows(columns)]) == list(range(40))
 
 
+def test_copies_are_found_in_any_order_of_columns(rng):
+    # Numbers of sites and what was measured there have equally many values.
+    rows = np.append(np.repeat(np.arange(60), 4), 0)
+    columns = np.column_stack([rng.permutation(np.arange(60.0))[rows], rng.normal(size=60)[rows]])
+    assert distinct_fraction(columns) == distinct_fraction(columns[:, ::-1]) == 60.0 / 241.0
+
+
 def test_whole_numbers_beside_a_rare_level_are_no_copies(rng):
     pressure = rng.normal(120.0, 15.0, 600).round()
     assert distinct_fraction(np.column_stack([pressure, rng.random(600) < 0.02])) == 1.0

@@ -91,8 +91,10 @@ def check_writable(path: StrPath) -> None:
 def remove_unfinished(path: StrPath) -> None:
     """Remove what killed writers of `path` left beside it; no other one may be at work."""
     target = Path(os.path.realpath(path))
-    for part in target.parent.glob(f".{glob.escape(target.name)}.[0-9]*.[0-9]*.part"):
-        part.unlink(missing_ok=True)
+    of_target = re.compile(re.escape(f".{target.name}.") + r"\d+\.\d+\.part")
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if of_target.fullmatch(part.name):
+            part.unlink(missing_ok=True)
 
 
 def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from stubs import Source, pairs, run
 
@@ -113,6 +114,32 @@ def test_rows_of_other_options_are_refused_at_once(path, change, name):
     rows = run(Source(30), checkpoint=path)
     assert list(rows) == list(run(Source(30)))
     assert rows.n_resumed == 3
+
+
+@pytest.mark.parametrize("lam", [1, 1.0, np.float64(1.0), np.int64(1)])
+def test_equal_options_are_the_same(path, lam):
+    interrupted(path, 3, Source(5), given={"lam": 1})
+    rows = run(Source(5), checkpoint=path, given={"lam": lam})
+    assert len(list(rows)) == 5
+    assert rows.n_resumed == 3
+
+
+def test_pairs_may_be_read_in_another_way(path):
+    x, y, _ = make_anm_mixture("f3", 20, random_state=0)
+    frame = pd.DataFrame({"a": x, "b": y})
+    for pairs_of_table in ("all", [("a", "b")]):
+        (row,) = infer_directions(frame, pairs=pairs_of_table, random_state=0, checkpoint=path)
+        assert row.status == "ok"
+
+
+@pytest.mark.parametrize("content", ["no json", "[1]", "5"])
+def test_damaged_options_of_a_checkpoint_are_refused_by_name(path, content):
+    interrupted(path, 3, Source(5))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE options SET content = ?", (content,))
+    for _ in range(2):
+        with pytest.raises(CheckpointError, match="is damaged"):
+            run(Source(5), checkpoint=path)
 
 
 def test_a_checkpoint_without_rows_takes_other_options(path):

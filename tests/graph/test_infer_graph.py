@@ -350,6 +350,17 @@ def test_copies_of_rows_are_left_out():
     assert list(map(repr, graph.edges)) == list(map(repr, infer_graph(rows).edges))
 
 
+def test_copies_do_not_make_a_column_long_enough():
+    a, b, c = np.random.default_rng(4).normal(size=(3, 60))
+    c[10:] = np.nan
+    rows = np.tile(np.column_stack([a, b, c]), (4, 1))
+    with (
+        pytest.warns(UserWarning, match="each row occurs 4 times"),
+        pytest.raises(SourceError, match="column 2 has 10 values in the 60 distinct rows"),
+    ):
+        infer_graph(rows, missing="drop")
+
+
 def test_missing_values_are_refused_or_dropped(found):
     frame = table()
     gaps = pd.concat([frame, frame.iloc[:3].assign(dose=np.nan)], ignore_index=True)

@@ -77,21 +77,34 @@ class Checkpoint:
         return int(count)
 
     def begin(self, options: Mapping[str, Any]) -> None:
-        """Store the options of a collection; refuse rows that were computed with other ones."""
-        values = {name: repr(value) for name, value in options.items()}
+        """Store the options of a collection; refuse rows that were computed with other ones.
+
+        The file is closed if they are refused. Options are plain values.
+        """
+        try:
+            self._compare_and_store({name: repr(value) for name, value in options.items()})
+        except BaseException:
+            self.close()
+            raise
+
+    def _compare_and_store(self, options: dict[str, str]) -> None:
         with self._named_errors():
             row = self._database.execute("SELECT content FROM options").fetchone()
-            stored = {} if row is None else json.loads(row[0])
-            if stored == values:
-                return
-            if stored and len(self):
-                self.close()
-                names = [n for n in {**stored, **values} if stored.get(n) != values.get(n)]
-                raise CheckpointError(
-                    f"{self.path}: its rows were computed with other options: {listed(names)}; use "
-                    "the same ones or another file, or delete it to compute all pairs again"
-                )
-            content = json.dumps(values)
+        stored = {} if row is None else self._loaded("of options", row[0])
+        if not isinstance(stored, dict):
+            raise self.damage("the row of options is no mapping")
+        if stored == options:
+            return
+        if stored and len(self):
+            names = [
+                name for name in {**stored, **options} if stored.get(name) != options.get(name)
+            ]
+            raise CheckpointError(
+                f"{self.path}: its rows were computed with other options: {listed(names)}; use "
+                "the same ones or another file, or delete it to compute all pairs again"
+            )
+        with self._named_errors():
+            content = json.dumps(options)
             self._database.execute("INSERT OR REPLACE INTO options VALUES (1, ?)", (content,))
 
     def find(self, digest: str) -> Any:
@@ -166,6 +179,17 @@ def pair_digest(run: str, index: int, pair: Pair) -> str:
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (run, index, *metadata, pair.problem, pair.n_dropped)
     return content_hash(parts, pair.x, pair.y, *(pair.others or ()))
+
+
+def plain(value: Any) -> Any:
+    """Return a number, a mapping or any other value in one form for all that are equal."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    return value
 
 
 def content_hash(*values: Any) -> str:

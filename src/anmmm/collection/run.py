@@ -27,7 +27,7 @@ from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
 from anmmm._workers import worker_options
-from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest
+from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest, plain
 from anmmm.collection.files import SCHEMA_VERSION
 from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
@@ -48,13 +48,13 @@ class LostWorkerError(RuntimeError):
 
 
 class Run:
-    """One run of a task over the pairs of a source; `facts`: what all rows depend on."""
+    """One run of a task over the pairs of a source; `key`: a digest of what all rows depend on."""
 
     def __init__(
         self,
         task: PairTask,
         source: PairSource,
-        facts: dict[str, Any],
+        key: str,
         *,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
@@ -66,9 +66,7 @@ class Run:
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
-        self._key = content_hash(SCHEMA_VERSION, facts)
-        if checkpoint is not None:
-            checkpoint.begin(facts)
+        self._key = key
         number, count = shard
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
@@ -265,20 +263,24 @@ def run_pairs(
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
     rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
-    facts = {"function": type(task).__name__, "version": __version__, **task.facts()}
+    facts = plain({"function": type(task).__name__, "version": __version__, **task.facts()})
+    is_explained = False
     if isinstance(opened, TablePairs):
         opened = opened.prepared(explain, rate)
-        facts["explain"] = explain and opened.has_all
+        is_explained = explain and opened.has_all
     if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
         raise ValueError(
             "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
         )
+    kept = None if checkpoint is None else Checkpoint(checkpoint)
+    if kept is not None:
+        kept.begin(facts)
     run = Run(
         task,
         opened,
-        facts,
+        content_hash(SCHEMA_VERSION, facts, is_explained),
         n_jobs=n_jobs,
-        checkpoint=None if checkpoint is None else Checkpoint(checkpoint),
+        checkpoint=kept,
         shard=(number, count),
         skip=skip,
     )

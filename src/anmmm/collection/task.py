@@ -230,7 +230,7 @@ def given_options(**options: Any) -> dict[str, Any]:
         default = FitOptions().get_params()
         given = fit_options.get_params().items()
         fit_options = {name: value for name, value in given if value is not default[name]}
-    return {**options, **({} if fit_options is None else {"fit_options": fit_options})}
+    return {**options, "fit_options": fit_options} if fit_options else options
 
 
 def pair_metadata(pair: Pair, status: str, notes: str) -> dict[str, Any]:

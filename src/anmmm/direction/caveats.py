@@ -202,17 +202,18 @@ def distinct_fraction(columns: FloatArray) -> float:
     """Return the fraction of distinct rows (n_samples, n_columns) if others are copies, else 1."""
     n = len(columns)
     distinct = [np.unique(column) for column in columns.T]
-    most_distinct = max(distinct, key=len)
+    n_values = max(map(len, distinct))
     # The usual case, without a sort of rows: they differ if the values of one variable do.
-    if len(most_distinct) >= COPIES_FRACTION * n:
+    if n_values >= COPIES_FRACTION * n:
         return 1.0
     counts = np.unique(columns, axis=0, return_counts=True)[1]
     n_distinct = len(counts)
     # Few values meet in many ways, copies of a row in one.
-    if n_distinct >= COPIES_FRACTION * n or len(most_distinct) < COPIES_DISTINCT * n_distinct:
+    if n_distinct >= COPIES_FRACTION * n or n_values < COPIES_DISTINCT * n_distinct:
         return 1.0
     # So do rounded values and a rare level, each row by chance as often as it likes.
-    if is_rounded(most_distinct) and np.gcd.reduce(counts) == 1:
+    fullest = [values for values in distinct if len(values) == n_values]
+    if all(map(is_rounded, fullest)) and np.gcd.reduce(counts) == 1:
         return 1.0
     return n_distinct / n
 

@@ -228,7 +228,7 @@ class CausalGraph(Record):
     length : float
         Description length of all columns, in nats, each in the rows to which it was fitted.
     n_samples, n_dropped : int
-        Rows that were used, and those left out because values are missing.
+        Rows that were used, and those left out: with a missing value, or copies of others.
     constraints : dict
         What was assumed, by names of columns: those of the arguments `tiers`, `required`,
         `forbidden` and `within` that are not empty.
@@ -537,7 +537,9 @@ class CausalGraph(Record):
                 text = listed([mark.join(map(str, item)) for item in items])
             lines.append(f"{name} (assumed): {text}")
         if self.n_dropped:
-            lines.append(f"rows left out: {self.n_dropped}, with a missing value")
+            lines.append(
+                f"rows left out: {self.n_dropped}, with a missing value, or copies of others"
+            )
         n_rows = [edge.n_rows for edge in self.edges]
         if n_rows and min(n_rows) < self.n_samples:
             lines.append(f"rows with a missing value: an edge uses {min(n_rows)} rows or more")

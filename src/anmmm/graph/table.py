@@ -100,7 +100,6 @@ def read_columns(
             remedy = "uses the rows that have the columns of each fit"
         raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
     kept = _kept_rows(used)
-    n_dropped = int(np.count_nonzero(~kept))
     used = {name: column.take(kept) for name, column in used.items()}
     sample = Sample(
         np.column_stack([column.values for column in used.values()]),
@@ -108,7 +107,8 @@ def read_columns(
         tuple(names),
         tuple(column.levels for column in used.values()),
     )
-    sample = _without_copies(sample)
+    sample = _without_copies(sample, table.name)
+    n_dropped = len(kept) - len(sample.values)
     _refuse_size(table.name, len(names), len(sample.values))
     return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
 
@@ -131,16 +131,27 @@ def _warn_of_problems(lines: list[str]) -> None:
     warn_caller(text, UserWarning)
 
 
-def _without_copies(sample: Sample) -> Sample:
-    """Return the table without copies of rows, with a warning if there are any."""
+def _without_copies(sample: Sample, table_name: str) -> Sample:
+    """Return the table without copies of rows, with a warning if there are any.
+
+    Raise SourceError if the distinct rows are too few for a column.
+    """
     # A missing value is one more value.
     filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
     fraction = distinct_fraction(filled)
     if fraction == 1.0:
         return sample
     warn_caller(copies_note(fraction), UserWarning)
-    rows = np.sort(distinct_rows(filled))
-    return replace(sample, values=sample.values[rows])
+    values = sample.values[np.sort(distinct_rows(filled))]
+    for name, column in zip(sample.names, values.T, strict=True):
+        present = column[~np.isnan(column)]
+        if len(present) < min(MIN_ROWS, len(values)) or present.min() == present.max():
+            problem = (
+                f"column {name!r} has {counted(len(present), 'value')} in the {len(values)} "
+                f"distinct rows; a graph needs {MIN_ROWS} that differ; leave the column out"
+            )
+            raise SourceError(table_name, None, problem)
+    return replace(sample, values=values)
 
 
 def _refuse_size(name: str, n_columns: int, n_rows: int) -> None:
