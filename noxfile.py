@@ -116,7 +116,7 @@ def oldest(session):
     run_pytest(session, *(session.posargs or NUMERICAL))
 
 
-@nox.session
+@nox.session(default=False)
 @nox.parametrize("neighbor", list(NEIGHBORS))
 def interop(session, neighbor):
     """Test an adapter with its library, or with a version: ``-- pgmpy==1.1.0``."""
