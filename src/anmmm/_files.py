@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import errno
-import glob
 import itertools
 import json
 import math
@@ -92,7 +91,7 @@ def remove_unfinished(path: StrPath) -> None:
     """Remove what killed writers of `path` left beside it; no other one may be at work."""
     target = Path(os.path.realpath(path))
     of_target = re.compile(re.escape(f".{target.name}.") + r"\d+\.\d+\.part")
-    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+    for part in target.parent.iterdir():
         if of_target.fullmatch(part.name):
             part.unlink(missing_ok=True)
 

@@ -62,6 +62,11 @@ class Nodes(NamedTuple):
     own_scales: int  # 1: noise has a scale for each group
 
 
+# Columns of `Hidden.shape` and `Hidden.result` in a row of numbers.
+SHAPE = slice(0, 3)
+RESULT = slice(3, 6)
+
+
 class Hidden(NamedTuple):
     """A fit: views into its row of numbers, made by `parts_of`."""
 

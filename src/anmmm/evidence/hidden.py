@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
+from anmmm._kernels.hidden import NOISY, RESULT, SHAPE, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.preprocessing import mean_ranks
@@ -95,8 +95,8 @@ class HiddenFits(Record):
         r, K = nodes.basis.shape
         n_numbers = 17 + 7 * K + 2 * r + len(nodes.weight_prior) + 2 * pair.counts.shape[1] * K
         rows = np.zeros((len(n_used), n_numbers))
-        rows[:, 0] = n_used
-        rows[:, 1:3] = 1.0
+        rows[:, SHAPE] = 1.0
+        rows[:, SHAPE.start] = n_used
         fit_hidden(pair, nodes, rows, causes, SHORT)
         return cls(pair, nodes, rows)
 
@@ -115,12 +115,13 @@ class HiddenFits(Record):
     @computed
     def objective(self) -> FloatArray:
         """Approximate lengths of the pair as densities, (S,)."""
-        return self.rows[:, 4] + self.rows[:, 5] - self.rows[:, 3]
+        log_likelihood, positions_cost, other_cost = self.rows[:, RESULT].T
+        return np.asarray(positions_cost + other_cost - log_likelihood)
 
     @property
     def n_used(self) -> FloatArray:
         """Used nodes of each fit, (S,)."""
-        return self.rows[:, 0]
+        return self.rows[:, SHAPE.start]
 
     @property
     def best(self) -> HiddenFits:
@@ -203,7 +204,7 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         split.rows[:, layout.fractions[axis]] = fractions
         split.rows[:, layout.offsets[axis]] = means * np.sqrt(variance)
         split.rows[:, layout.variances[axis]] = (variances * variance)[:, :, np.newaxis]
-        split.rows[:, 1 + axis] = 2.0
+        split.rows[:, layout.shape[1 + axis]] = 2.0
         split = split.iterate(1)
         best = split.objective.reshape(n_fits, n_starts).argmin(axis=1)
         by_axis.append(split[np.arange(n_fits) * n_starts + best])
@@ -212,7 +213,7 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         both = x[np.arange(n_fits)]
         for columns in (layout.fractions[1], layout.offsets[1], layout.variances[1]):
             both.rows[:, columns] = y.rows[:, columns]
-        both.rows[:, 2] = 2.0
+        both.rows[:, layout.shape[2]] = 2.0
         by_axis.append(both.iterate(1))
     return joined(by_axis) if by_axis else fits[[]]
 
@@ -273,7 +274,7 @@ class Search(Record):
 
     def length(self, fit: HiddenFits) -> float:
         """Return the approximate length of all rows by a fit, as a density."""
-        log_likelihood, positions_cost, other_cost = fit.first.result.tolist()
+        log_likelihood, positions_cost, other_cost = fit.rows[0, RESULT].tolist()
         scale = self.pair.values.shape[1] / fit.pair.values.shape[1]
         return float(positions_cost + other_cost - scale * log_likelihood)
 

@@ -100,6 +100,7 @@ def read_columns(
             remedy = "uses the rows that have the columns of each fit"
         raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
     kept = _kept_rows(used)
+    _refuse_size(table.name, len(names), int(np.count_nonzero(kept)))
     used = {name: column.take(kept) for name, column in used.items()}
     sample = Sample(
         np.column_stack([column.values for column in used.values()]),
@@ -109,7 +110,6 @@ def read_columns(
     )
     sample = _without_copies(sample, table.name)
     n_dropped = len(kept) - len(sample.values)
-    _refuse_size(table.name, len(names), len(sample.values))
     return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
 
 
@@ -134,7 +134,7 @@ def _warn_of_problems(lines: list[str]) -> None:
 def _without_copies(sample: Sample, table_name: str) -> Sample:
     """Return the table without copies of rows, with a warning if there are any.
 
-    Raise SourceError if the distinct rows are too few for a column.
+    Raise SourceError if the distinct rows are too few for a graph, or for a column.
     """
     # A missing value is one more value.
     filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
@@ -143,9 +143,10 @@ def _without_copies(sample: Sample, table_name: str) -> Sample:
         return sample
     warn_caller(copies_note(fraction), UserWarning)
     values = sample.values[np.sort(distinct_rows(filled))]
+    _refuse_size(table_name, values.shape[1], len(values))
     for name, column in zip(sample.names, values.T, strict=True):
         present = column[~np.isnan(column)]
-        if len(present) < min(MIN_ROWS, len(values)) or present.min() == present.max():
+        if len(present) < MIN_ROWS or present.min() == present.max():
             problem = (
                 f"column {name!r} has {counted(len(present), 'value')} in the {len(values)} "
                 f"distinct rows; a graph needs {MIN_ROWS} that differ; leave the column out"

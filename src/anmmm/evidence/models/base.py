@@ -181,10 +181,9 @@ class FitCache:
 
     def mixtures_up_to(self, max_mechanisms: int) -> list[MixtureFit]:
         """Fit 1, 2, … mechanisms."""
-        values = self.effect.cells.values
         return choose_mixture(
             self.cause.basis,
-            values,
+            self.effect.cells.values,
             self.one_curve,
             max_mechanisms=max_mechanisms,
             floor=self.floor,
