@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
@@ -78,11 +77,6 @@ def ranks_of_places(places: IntArray) -> FloatArray:
     """Return `mean_ranks` of values whose places among the distinct ones are known."""
     counts = np.bincount(places)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
-
-
-def normal_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
-    return np.asarray(ndtri(mean_ranks(values) / len(values)))
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:

@@ -24,19 +24,6 @@ from anmmm.cli.options import (
 
 @click.command()
 @click.argument("source")
-@click.option(
-    "--explain/--no-explain",
-    default=None,
-    help="With --pairs all: mark pairs without further dependence given one or two other "
-    "columns; adds a third to five quarters of the time.  [default: explain]",
-)
-@click.option(
-    "--screen",
-    type=float,
-    metavar="RATE",
-    help="With --pairs all: test all pairs for dependence first, and analyze only those that "
-    "pass at this false discovery rate, such as 0.05.",
-)
 @with_options(*collection_options, *decision_options, max_samples_option)
 @with_options(*common_options)
 def directions(source: str, **options: Any) -> None:

@@ -178,7 +178,7 @@ def pair_digest(run: str, index: int, pair: Pair) -> str:
     """Return a digest of all that the row of a pair depends on; `run`: digest of the options."""
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (run, index, *metadata, pair.problem, pair.n_dropped)
-    return content_hash(parts, pair.x, pair.y, *(pair.others or ()))
+    return content_hash(parts, pair.x, pair.y)
 
 
 def plain(value: Any) -> Any:

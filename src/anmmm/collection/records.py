@@ -8,7 +8,7 @@ from typing import Any
 
 from anmmm._record import Record
 from anmmm._text import hypotheses
-from anmmm.direction.outcome import UNRELATED_GIVEN, format_with_confidence
+from anmmm.direction.outcome import format_with_confidence
 
 STATUSES = ("ok", "unusable", "error")
 
@@ -88,11 +88,7 @@ class PairResult(Row, eq=True):
     check_pvalue : float or None
         Whether the model in the decided direction fits.
     independence_pvalue : float or None
-        P-value of the HSIC test of x and y, or of the screen that left the pair out.
-    explained_by : str or None
-        Names of one or two other columns of the table given which no further dependence of x and y
-        was found, as a line of CSV. These may be causes, effects or between x and y: x may still
-        cause y directly.
+        P-value of the HSIC test of x and y.
     """
 
     relation: str | None = None
@@ -107,7 +103,6 @@ class PairResult(Row, eq=True):
     converged: bool | None = None
     check_pvalue: float | None = None
     independence_pvalue: float | None = None
-    explained_by: str | None = None
 
     @property
     def cause(self) -> str | None:
@@ -130,8 +125,6 @@ class PairResult(Row, eq=True):
         if self.status != "ok":
             return f"<PairResult {self.pair_id}: {self.status}, {self.notes}>"
         text = format_with_confidence(self, hypotheses(self.x, self.y))
-        if self.explained_by:
-            text += f", {UNRELATED_GIVEN} {self.explained_by}"
         return f"<PairResult {self.pair_id}: {text}>"
 
 

@@ -24,14 +24,13 @@ import joblib
 from anmmm._compiling import LOGGER, can_report
 from anmmm._text import cut
 from anmmm._typing import StrPath
-from anmmm._validation import check_between, check_count
+from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm._workers import worker_options
 from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest, plain
 from anmmm.collection.files import SCHEMA_VERSION
 from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
-from anmmm.collection.sources.table import TablePairs
 from anmmm.collection.task import PairTask
 from anmmm.datasets import Pair
 
@@ -199,8 +198,6 @@ class Run:
         """Return the row of a pair that needs no work, or None."""
         if pair.pair_id in self._skip:
             return self._task.failed(pair, "unusable", "left out (skip)")
-        if pair.screened is not None:
-            return self._task.screened(pair)
         values = None if self._checkpoint is None else self._checkpoint.find(digest)
         if self._checkpoint is None or values is None:
             return None
@@ -249,8 +246,6 @@ def run_pairs(
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Iterable[str] = (),
-    explain: bool = False,
-    screen: float | None = None,
 ) -> PairResults[Any]:
     """Check all arguments; return the rows of a task on the pairs of a source."""
     check_jobs(n_jobs)
@@ -262,23 +257,14 @@ def run_pairs(
     if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
-    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
     facts = plain({"function": type(task).__name__, "version": __version__, **task.facts()})
-    is_explained = False
-    if isinstance(opened, TablePairs):
-        opened = opened.prepared(explain, rate)
-        is_explained = explain and opened.has_all
-    if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
-        raise ValueError(
-            "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
-        )
     kept = None if checkpoint is None else Checkpoint(checkpoint)
     if kept is not None:
         kept.begin(facts)
     run = Run(
         task,
         opened,
-        content_hash(SCHEMA_VERSION, facts, is_explained),
+        content_hash(SCHEMA_VERSION, facts),
         n_jobs=n_jobs,
         checkpoint=kept,
         shard=(number, count),

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tqdm.auto import tqdm
@@ -20,7 +20,6 @@ from anmmm._validation import check_count
 from anmmm._warning import suppress_convergence_warnings
 from anmmm.collection import as_pairs, read_rows, summarize
 from anmmm.collection.records import PairResult
-from anmmm.collection.summary import SCREENED
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 from anmmm.direction.outcome import (
@@ -87,8 +86,8 @@ def write_report(
     Notes
     -----
     Equal rows give equal pages with equal versions of the libraries. Time: some tenths of a second
-    per drawn pair. Memory: a kilobyte per row, but for those that a screen left out. Accuracies,
-    errors and decision rates are those of `anmmm.evaluate`. See docs/guide/many.md.
+    per drawn pair. Memory: a kilobyte per row. Accuracies, errors and decision rates are those of
+    `anmmm.evaluate`. See docs/guide/many.md.
 
     Examples
     --------
@@ -111,8 +110,8 @@ def write_report(
         # Without the folders of this machine.
         rows_name = os.path.basename(rows)
         rows = read_rows(rows)
-    kept: list[PairResult] = []
-    summary = summarize(_keeping(rows, kept))
+    kept = list(rows)
+    summary = summarize(kept)
     measured = measure(kept)
     ranked = _ranked(kept)
     n_most = min(n_plots, -(-len(ranked) // 2))
@@ -146,14 +145,6 @@ def write_report(
         decision_of=lambda row: format_decision(row, hypotheses(row.x, row.y)),
         format_confidence=format_confidence,
     )
-
-
-def _keeping(rows: Iterable[PairResult], kept: list[PairResult]) -> Iterator[PairResult]:
-    """Yield rows, and keep those that a screen did not leave out."""
-    for row in rows:
-        if SCREENED not in row.notes:
-            kept.append(row)
-        yield row
 
 
 def _ranked(rows: list[PairResult]) -> list[PairResult]:
@@ -191,12 +182,6 @@ def _assumptions(rows: list[PairResult]) -> list[str]:
     if n_dropped:
         left_out = counted(sum(n_dropped), "incomplete row")
         sentences.append(f"Left out: {left_out} of {counted(len(n_dropped), 'pair')}.")
-    n_explained = sum(bool(row.explained_by) for row in analyzed)
-    if n_explained:
-        sentences.append(
-            f"In {counted(n_explained, 'pair')} no further dependence was found given other "
-            "columns: an arrow may be indirect, and its confidence is at most 0.5."
-        )
     if any(row.is_right is not None for row in analyzed):
         sentences.append("A pair of known direction without a decision counts as wrong.")
     return sentences
