@@ -8,10 +8,12 @@ import itertools
 import json
 import math
 import os
+import platform
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,6 +33,7 @@ def replacing(path: StrPath) -> Iterator[Path]:
     """Yield a file in the same folder that becomes `path` if the block succeeds."""
     # The target of a symbolic link is replaced, not the link.
     target = Path(os.path.realpath(path))
+    _remove_unfinished(target)
     temporary = _temporary(target)
     try:
         yield temporary
@@ -85,15 +88,6 @@ def check_writable(path: StrPath) -> None:
     with with_filename(path):
         temporary.open("x").close()
     temporary.unlink()
-
-
-def remove_unfinished(path: StrPath) -> None:
-    """Remove what killed writers of `path` left beside it; no other one may be at work."""
-    target = Path(os.path.realpath(path))
-    of_target = re.compile(re.escape(f".{target.name}.") + r"\d+\.\d+\.part")
-    for part in target.parent.iterdir():
-        if of_target.fullmatch(part.name):
-            part.unlink(missing_ok=True)
 
 
 def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:
@@ -164,5 +158,28 @@ def _plain(value: Any) -> Any:
 
 
 def _temporary(target: Path) -> Path:
-    """Return a file name that is unique among processes and threads."""
-    return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
+    """Return a file name that is unique among machines, processes and threads."""
+    writer = f"{platform.node()}.{os.getpid()}.{next(_numbers)}"
+    return target.with_name(f".{target.name}.{writer}.part")
+
+
+def _remove_unfinished(target: Path) -> None:
+    """Remove what killed processes of this machine left when they wrote a file."""
+    # Elsewhere the signal 0 would end the process.
+    if os.name != "posix":
+        return
+    prefix = f".{target.name}.{platform.node()}."
+    for part in target.parent.glob(f"{escape(prefix)}*.part"):
+        pid = part.name.removeprefix(prefix).partition(".")[0]
+        # The process of another user, which may not be asked, is there.
+        with suppress(ValueError, PermissionError):
+            if not _is_running(int(pid)):
+                part.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

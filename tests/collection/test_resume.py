@@ -269,8 +269,6 @@ def test_an_interrupted_command_resumes_to_the_same_file(run, refused, folder, t
     command = ("directions", folder, "-o", "r.csv")
     assert "interrupted run" in refused(*command)
     assert "other options: prior;" in refused(*command, "--resume", "--prior", "flat")
-    # What a killed run leaves.
-    Path(".r.csv.123.0.part").write_text("pair_id")
     stop_at("none", full_disk)
     status, _, err = run("directions", folder, "-o", "r.csv", "--resume", "-j", "2")
     assert (status, "4 rows of an earlier run used" in err) == (0, True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from anmmm._files import remove_unfinished, to_json_document
+from anmmm._files import to_json_document
 from anmmm._text import Table, counted, cut, hypotheses, printable
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import FaultError, InputError, plain, say
@@ -55,9 +55,6 @@ def run_collection(
         if is_printed and (results.total or 0) > MOST_ROWS:
             raise InputError(f"{source}: more than {MOST_ROWS} pairs; write them to a file with -o")
         writer = nullcontext() if output is None else row_writer(output, results.record, force=True)
-        if output is not None:
-            # The checkpoint is locked, so that they are of killed runs.
-            remove_unfinished(output)
         with _kept_checkpoint(checkpoint), results, writer as write:
             try:
                 summary = summarize(_written(results, write))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,12 +12,9 @@ from anmmm._files import atomic_writer, check_overwrite, replacing, with_filenam
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
-from anmmm._version import __version__
 from anmmm.collection.records import STATUSES, PairResult, Row
 from anmmm.datasets import SourceError
 
-# Increased when a column changes its name, type or meaning, or is removed; not when one is added.
-SCHEMA_VERSION = 1
 SUFFIXES = (".csv", ".parquet")
 # Rows per Parquet row group; fixed, so equal rows give equal files.
 ROW_GROUP = 10_000
@@ -64,18 +61,6 @@ def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iter
         yield write
 
 
-def write_rows(
-    path: StrPath, rows: Iterable[Any], record: type[Row], *, force: bool = False
-) -> int:
-    """Write all rows to a file while they are computed; return their number."""
-    count = 0
-    with row_writer(path, record, force=force) as write:
-        for row in rows:
-            write(row)
-            count += 1
-    return count
-
-
 @contextmanager
 def _csv_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
     """Yield a function that writes a line, with blanks within lists."""
@@ -101,7 +86,9 @@ def _parquet_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
         with pyarrow_module("parquet").ParquetWriter(temporary, schema) as writer:
 
             def write_group() -> None:
-                writer.write_table(to_arrow(rows, record), row_group_size=ROW_GROUP)
+                values = [file_values(row) for row in rows]
+                table = pyarrow_module().Table.from_pylist(values, schema=schema)
+                writer.write_table(table, row_group_size=ROW_GROUP)
                 rows.clear()
 
             def write(row: Any) -> None:
@@ -115,7 +102,7 @@ def _parquet_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
 
 
 def arrow_schema(record: type[Row]) -> Any:
-    """Return the ``pyarrow.Schema`` of rows, with kind and version in its metadata."""
+    """Return the ``pyarrow.Schema`` of rows."""
     pyarrow = pyarrow_module()
     types = {
         "str": pyarrow.string(),
@@ -125,19 +112,8 @@ def arrow_schema(record: type[Row]) -> Any:
         "tuple[int, ...]": pyarrow.list_(pyarrow.int32()),
         "tuple[float, ...]": pyarrow.list_(pyarrow.float64()),
     }
-    metadata = {
-        "anmmm.kind": record.__name__,
-        "anmmm.schema_version": str(SCHEMA_VERSION),
-        "anmmm.version": __version__,
-    }
     columns = file_columns(record).items()
-    return pyarrow.schema([(name, types[kind]) for name, kind in columns], metadata=metadata)
-
-
-def to_arrow(rows: Iterable[Row], record: type[Row]) -> Any:
-    """Return rows as a ``pyarrow.Table``."""
-    values = [file_values(row) for row in rows]
-    return pyarrow_module().Table.from_pylist(values, schema=arrow_schema(record))
+    return pyarrow.schema([(name, types[kind]) for name, kind in columns])
 
 
 def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
@@ -211,8 +187,7 @@ def _read_parquet(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
             _check_columns(path, file.schema_arrow.names, record)
             for batch in file.iter_batches(ROW_GROUP, columns=schema.names, use_threads=False):
                 table = pyarrow_module().Table.from_batches([batch])
-                for values in table.select(schema.names).cast(schema).to_pylist():
-                    yield {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
+                yield from table.select(schema.names).cast(schema).to_pylist()
         except SourceError:
             raise
         # Errors of Arrow are of both types.
@@ -225,7 +200,7 @@ def _check_columns(path: str, names: Sequence[str], record: type[Row]) -> None:
     missing = [name for name in file_columns(record) if name not in names]
     if missing:
         fault = (
-            f"not a table of {record.__name__} as anmmm writes it (version {SCHEMA_VERSION}): the "
-            f"columns {listed(missing)} are missing"
+            f"not a table of {record.__name__} as anmmm writes it: the columns {listed(missing)} "
+            "are missing"
         )
         raise SourceError(path, None, fault)

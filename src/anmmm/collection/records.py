@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any
 
@@ -33,13 +32,11 @@ class Row(Record, eq=True):
         """Return the type of each field by its name, such as ``"int"``."""
         return {column.name: str(column.type).removesuffix(" | None") for column in fields(cls)}
 
-    @classmethod
-    def of_values(cls, values: Sequence[Any]) -> Any:
-        """Return the record of the values of all fields, lists as tuples."""
-        named = dict(zip(cls.columns(), values, strict=True))
-        for name, value in named.items():
-            named[name] = tuple(value) if isinstance(value, list) else value
-        return cls(**named)
+    def __post_init__(self) -> None:
+        # Files have lists.
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict of plain values."""

@@ -27,8 +27,7 @@ from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm._workers import worker_options
-from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest, plain
-from anmmm.collection.files import SCHEMA_VERSION
+from anmmm.collection.checkpoint import Checkpoint, pair_digest, plain
 from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
 from anmmm.collection.task import PairTask
@@ -47,13 +46,12 @@ class LostWorkerError(RuntimeError):
 
 
 class Run:
-    """One run of a task over the pairs of a source; `key`: a digest of what all rows depend on."""
+    """One run of a task over the pairs of a source."""
 
     def __init__(
         self,
         task: PairTask,
         source: PairSource,
-        key: str,
         *,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
@@ -65,7 +63,6 @@ class Run:
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
-        self._key = key
         number, count = shard
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
@@ -89,11 +86,6 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
-
-    @property
-    def has_checkpoint(self) -> bool:
-        """Whether rows are kept in a file, which no other run can open."""
-        return self._checkpoint is not None
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -125,7 +117,7 @@ class Run:
         for _ in range(n_pairs):
             try:
                 index, pair = next(self._pairs)
-                digest = "" if self._checkpoint is None else pair_digest(self._key, index, pair)
+                digest = "" if self._checkpoint is None else pair_digest(index, pair)
                 row = self._known_row(pair, digest)
             except StopIteration:
                 self._has_more = False
@@ -202,8 +194,8 @@ class Run:
         if self._checkpoint is None or values is None:
             return None
         try:
-            row = self._task.record.of_values(values)
-        except (TypeError, ValueError) as error:
+            row = self._task.record(*values)
+        except TypeError as error:
             raise self._checkpoint.damage(error) from None
         self.n_resumed += 1
         return row
@@ -258,13 +250,10 @@ def run_pairs(
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
     facts = plain({"function": type(task).__name__, "version": __version__, **task.facts()})
-    kept = None if checkpoint is None else Checkpoint(checkpoint)
-    if kept is not None:
-        kept.begin(facts)
+    kept = None if checkpoint is None else Checkpoint(checkpoint, facts)
     run = Run(
         task,
         opened,
-        content_hash(SCHEMA_VERSION, facts),
         n_jobs=n_jobs,
         checkpoint=kept,
         shard=(number, count),

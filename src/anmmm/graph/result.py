@@ -395,7 +395,7 @@ class CausalGraph(Record):
 
     def to_pandas(self) -> Any:
         """Return the edges as a ``pandas.DataFrame``."""
-        pandas = require("pandas", None, "a data frame needs pandas")
+        pandas = require("pandas", "files", "a data frame needs pandas")
         return pandas.DataFrame(self._rows, columns=list(EDGE_COLUMNS))
 
     def to_dict(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text)
 )
 def test_digests_differ_if_pairs_do(other):
     def digests(source):
-        return [pair_digest("", 0, pair) for pair in as_pairs(source)]
+        return [pair_digest(0, pair) for pair in as_pairs(source)]
 
     assert digests(other) != digests({"a": (X, Y), "b": (Y, X)})
     assert digests(other) == digests(other)
