@@ -226,10 +226,10 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
     def draw(ax: Any) -> None:
         if row.model is None:
             # Another criterion than the description length: no model of the effect.
-            draw_points(ax, x.values, y.values, one_group(x), area=6.0)
+            draw_points(ax, x.values, y.values, one_group(x))
             ax.set(xlabel=x.name, ylabel=y.name)
         else:
-            draw_hypothesis(ax, result, int(is_backward), x, y, marker_size=2.5)
+            draw_hypothesis(ax, result, int(is_backward), x, y)
         ax.locator_params(nbins=4)
 
     fits = (result.models.forward, result.models.backward)
