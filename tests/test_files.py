@@ -6,7 +6,7 @@ import stat
 import numpy as np
 import pytest
 
-from anmmm._files import atomic_writer, check_writable, to_json, write_csv
+from anmmm._files import atomic_writer, check_output, to_json, write_csv
 from subprocess_helpers import python
 
 
@@ -84,22 +84,26 @@ def test_permissions_and_links_survive(tmp_path):
     assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o644
 
 
-def test_check_writable(tmp_path):
-    check_writable(tmp_path / "new.csv")
+def test_check_output(tmp_path):
+    check_output(tmp_path / "new.csv")
     assert os.listdir(tmp_path) == []
     (tmp_path / "old.csv").write_text("old")
-    check_writable(tmp_path / "old.csv")
+    check_output(tmp_path / "old.csv", force=True)
+    with pytest.raises(FileExistsError, match="exists"):
+        check_output(tmp_path / "old.csv")
+    with pytest.raises(FileExistsError, match="is part of the input"):
+        check_output(tmp_path / "old.csv", tmp_path / "old.csv", force=True)
     assert (tmp_path / "old.csv").read_text() == "old"
     with pytest.raises(FileNotFoundError, match="no such folder"):
-        check_writable(tmp_path / "none" / "x.csv")
+        check_output(tmp_path / "none" / "x.csv")
     with pytest.raises(IsADirectoryError, match="this is a folder"):
-        check_writable(tmp_path)
+        check_output(tmp_path)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that refuses files")
 def test_a_folder_that_refuses_files():
     with pytest.raises(OSError, match=r"x\.csv"):
-        check_writable("/proc/self/x.csv")
+        check_output("/proc/self/x.csv")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="asks for processes by POSIX")

@@ -76,11 +76,22 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
                 file.close()
 
 
-def check_writable(path: StrPath) -> None:
-    """Raise the error of writing to `path` now; leave no file behind."""
+def check_output(
+    path: StrPath, *sources: StrPath | None, force: bool = False, remedy: str = "pass force=True"
+) -> None:
+    """Raise an `OSError` if a file cannot be written, is a source, or exists and is not empty.
+
+    No file is left behind. `remedy`: how a caller says `force`.
+    """
     target = Path(os.path.realpath(path))
+    name = os.fspath(path)
+    if any(source is not None and target == Path(os.path.realpath(source)) for source in sources):
+        raise FileExistsError(errno.EEXIST, "is part of the input; write to another file", name)
+    if not force and target.is_file() and target.stat().st_size:
+        fault = f"exists; write to another file, or {remedy} to replace it"
+        raise FileExistsError(errno.EEXIST, fault, name)
     if target.is_dir():
-        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
+        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", name)
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
     # Permission bits do not show read-only or full disks.
@@ -88,24 +99,6 @@ def check_writable(path: StrPath) -> None:
     with with_filename(path):
         temporary.open("x").close()
     temporary.unlink()
-
-
-def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:
-    """Raise `FileExistsError` rather than replace a file that is not empty."""
-    if not force and os.path.isfile(path) and os.path.getsize(path):
-        fault = f"exists; write to another file, or {remedy} to replace it"
-        raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
-
-
-def refuse_source(path: StrPath, source: str, kind: str) -> None:
-    """Raise `FileExistsError` rather than replace the source of results, if that is a file."""
-    if is_same(path, source):
-        raise FileExistsError(errno.EEXIST, f"is {kind}; write to another file", os.fspath(path))
-
-
-def is_same(path: StrPath, other: StrPath) -> bool:
-    """Return whether two names are of one file, which need not exist."""
-    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -630,7 +630,7 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
     frame.to_csv(source, index=False)
     notes.write_text("a,b\n1,2\n")
     graph = infer_graph(source, within=[("cause", "--", "effect")], columns=list(frame))
-    with pytest.raises(FileExistsError, match="is the table of this graph"):
+    with pytest.raises(FileExistsError, match="is part of the input"):
         graph.write(source, force=True)
     with pytest.raises(FileExistsError, match="exists; write to another file"):
         graph.write(notes)

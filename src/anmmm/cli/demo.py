@@ -29,7 +29,7 @@ def demo_command(output: str, force: bool) -> None:
     each answer is printed beside the truth.
     """
     from anmmm import cluster_mechanisms, infer_direction, infer_graph
-    from anmmm._files import check_overwrite, records_of, write_csv
+    from anmmm._files import check_output, records_of, write_csv
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import REMEDY, shown_on_terminal
     from anmmm.datasets.plants import EDGES, N_PLANTS, cluster_sizes, count_right, draw_plants
@@ -40,7 +40,7 @@ def demo_command(output: str, force: bool) -> None:
     table, soil = draw_plants()
     with input_errors(output):
         os.makedirs(output, exist_ok=True)
-        check_overwrite(path, force=force, remedy=REMEDY)
+        check_output(path, force=force, remedy=REMEDY)
         write_csv(path, list(table), records_of(table))
     _echo(f"{path}: {N_PLANTS} plants with hours of lamp light, water, height, leaf area, fruit")
     _echo("How light makes a plant grow depends on its soil, which the table lacks.")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anmmm._files import atomic_writer, check_overwrite, replacing, with_filename
+from anmmm._files import atomic_writer, check_output, replacing, with_filename
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
@@ -55,7 +55,7 @@ def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
 def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iterator[Write]:
     """Yield a function that writes one row; the file gets its name if the block succeeds."""
     suffix = check_sink(path)
-    check_overwrite(path, force=force)
+    check_output(path, force=force)
     writer = _csv_writer if suffix == ".csv" else _parquet_writer
     with writer(path, record) as write:
         yield write

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._files import (
-    check_overwrite,
+    check_output,
     json_value,
-    refuse_source,
     replacing,
     to_json,
     to_json_document,
@@ -434,8 +433,7 @@ class CausalGraph(Record):
             If the format is unknown or its library not installed, or cannot hold a name, or if the
             file cannot be written, is the table of the graph, or exists.
         """
-        refuse_source(path, self._source, "the table of this graph")
-        check_overwrite(path, force=force)
+        check_output(path, self._source, force=force)
         suffix = check_sink(path, SUFFIXES)
         refused = list(filter(NOT_IN_XML.search, map(str, self.names)))
         if suffix == ".graphml" and refused:

@@ -12,8 +12,7 @@ from typing import Any
 from anmmm._files import (
     STEERING,
     atomic_writer,
-    check_overwrite,
-    check_writable,
+    check_output,
     with_filename,
 )
 from anmmm._optional import require
@@ -38,12 +37,11 @@ _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")
 _AFTER = re.compile(r"(?<=[_,./-])")
 
 
-def open_template(name: str, output: StrPath, *, force: bool) -> Any:
+def open_template(name: str, output: StrPath, *sources: StrPath | None, force: bool) -> Any:
     """Return the template of a page; raise an error if it cannot be written to this file."""
     jinja2 = require("jinja2", "report", "a report needs Jinja2")
     matplotlib_module("figure")
-    check_overwrite(output, force=force)
-    check_writable(output)
+    check_output(output, *sources, force=force)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,

@@ -12,7 +12,6 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from anmmm._compiling import can_report
-from anmmm._files import refuse_source
 from anmmm._text import counted, cut, hypotheses, valid_utf8
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
@@ -100,16 +99,15 @@ def write_report(
     ...     write_report(infer_directions(pairs, random_state=0), page, source=pairs)
     """
     n_plots = check_count(n_plots, "n_plots", minimum=0, maximum=MOST_PLOTS)
-    template = open_template("pairs.html.j2", output, force=force)
     pairs = None if source is None else as_pairs(source)
-    if pairs is not None:
-        refuse_source(output, pairs.name, "the source of the pairs")
+    sources: list[StrPath] = [] if pairs is None else [pairs.name]
     rows_name = "rows in memory"
     if isinstance(rows, (str, os.PathLike)):
-        refuse_source(output, os.fspath(rows), "the file of the rows")
+        sources.append(rows)
         # Without the folders of this machine.
         rows_name = os.path.basename(rows)
         rows = read_rows(rows)
+    template = open_template("pairs.html.j2", output, *sources, force=force)
     kept = list(rows)
     summary = summarize(kept)
     measured = measure(kept)
