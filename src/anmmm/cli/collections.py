@@ -31,14 +31,14 @@ def directions(source: str, **options: Any) -> None:
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
     the layout of the Tübingen collection, a table with --pairs all, or another source
-    (docs/guide/collections.md). Prints one line per pair, with the relations that are
-    plausible; then the number of related pairs, and the accuracy if true directions are known. With
-    --json, prints one document {"rows": [...], "summary": {...}}.
+    (docs/guide/collections.md). Prints one line per pair, with the relations that are plausible,
+    unless -o writes them to a file; then the number of related pairs, and the accuracy if true
+    directions are known. With --json, prints one document {"rows": [...], "summary": {...}}.
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, however the run
     ends. --resume continues from them, with the same options. If there are none it starts, and if
     FILE is complete it computes nothing, whatever FILE was computed from. Without --resume an
-    existing FILE is replaced only with --force. With -o, at most 1000 pairs are printed.
+    existing FILE is replaced only with --force.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import infer_directions
@@ -60,7 +60,7 @@ def clusters(source: str, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
     SOURCE, -o and --resume are as in "anmmm directions". Prints one line per pair with the size of
-    each mechanism; -o and --json include the label of each observation.
+    each mechanism; the rows of -o and --json include the label of each observation.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import cluster_pairs

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from anmmm._files import to_json_document
-from anmmm._text import Table, counted, cut, hypotheses, printable
+from anmmm._text import counted, cut, hypotheses, printable, table_lines
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import FaultError, InputError, plain, say
 from anmmm.cli.options import given
@@ -23,8 +23,6 @@ from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import MOST_ROWS, PairResults
 from anmmm.direction.outcome import format_confidence, format_decision, is_decided
 
-# Larger collections are not printed if they are written to a file.
-MOST_PRINTED = 1000
 # Letters of an id or a name in a table.
 LONGEST = 60
 
@@ -51,7 +49,7 @@ def run_collection(
         opened = as_pairs(source, pairs=pairs, categories=categories, header=header)
         is_terminal = sys.stderr is not None and sys.stderr.isatty()
         results = function(opened, checkpoint=checkpoint, progress=is_terminal, **given(options))
-        is_printed = output is None or as_json or (results.total or MOST_ROWS) <= MOST_PRINTED
+        is_printed = output is None or as_json
         if is_printed and (results.total or 0) > MOST_ROWS:
             raise InputError(f"{source}: more than {MOST_ROWS} pairs; write them to a file with -o")
         writer = nullcontext() if output is None else row_writer(output, results.record, force=True)
@@ -65,12 +63,12 @@ def run_collection(
                 raise FaultError(f"all pairs ended in an error, and no row is written: {notes}")
         if resume:
             say(f"{counted(results.n_resumed, 'row')} of an earlier run used")
-    rows = list(results) if is_printed else []
     if as_json:
-        document = {"rows": [file_values(row) for row in rows], "summary": summary.to_dict()}
-        click.echo(to_json_document(document))
+        rows = [file_values(row) for row in results]
+        click.echo(to_json_document({"rows": rows, "summary": summary.to_dict()}))
     else:
-        click.echo(plain("\n".join([*_lines(rows), "", str(summary)])))
+        lines = [*_lines(list(results)), ""] if is_printed else []
+        click.echo(plain("\n".join([*lines, str(summary)])))
     if output is not None:
         say(f"{counted(summary.n_pairs, 'row')} written to {output}")
 
@@ -147,7 +145,7 @@ def _lines(rows: list[Any]) -> list[str]:
             if head in shown:
                 shown[head] = cut(shown[head], LONGEST)
         cells.append(list(shown.values()))
-    return Table(heads).lines(cells)
+    return table_lines(heads, cells)
 
 
 def _direction_cells(row: PairResult) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._record import Record
-from anmmm._text import Table
+from anmmm._text import table_lines
 from anmmm.collection import CollectionSummary, infer_directions, summarize
 from anmmm.collection.records import PairResult
 from anmmm.evaluation.rates import DecisionRates, decision_rates, standard_error
@@ -157,6 +157,6 @@ def _lines(result: Evaluation) -> Iterator[str]:
             shown_error = "" if np.isnan(error) else f" ± {error:.3f}"
             cells.append((f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}"))
         yield ""
-        yield from Table(heads).lines(cells)
+        yield from table_lines(heads, cells)
     for pair_id, reason in result.failures.items():
         yield f"{pair_id}  {reason}"

@@ -22,7 +22,7 @@ from anmmm._files import (
 )
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed
-from anmmm._text import Table, brief, counted, listed
+from anmmm._text import brief, counted, listed, table_lines
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
@@ -496,7 +496,7 @@ class CausalGraph(Record):
             f"{counted(len(self.edges), 'edge')}, {self._sure_text}"
         ]
         if rows:
-            lines += ["", *Table(columns).lines(rows)]
+            lines += ["", *table_lines(columns, rows)]
         lines += [
             f"one hidden variable of {each.n_groups} values switches the mechanisms of "
             f"{listed(each.nodes)}"
