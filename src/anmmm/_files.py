@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from anmmm._optional import pyarrow_module
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
@@ -74,6 +75,16 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
             # Here the last error of writing shows, such as a full disk.
             with with_filename(path):
                 file.close()
+
+
+def checked_suffix(path: StrPath, suffixes: Sequence[str]) -> str:
+    """Return the suffix of a file; raise if it is none of these, or its library is missing."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in suffixes:
+        raise ValueError(f"{os.fspath(path)}: the name must end in {' or '.join(suffixes)}")
+    if suffix == ".parquet":
+        pyarrow_module()
+    return suffix
 
 
 def check_output(

@@ -129,8 +129,6 @@ def graph_command(
             require("networkx", "graph", "the picture of a graph needs networkx")
         if report is not None:
             require("jinja2", "report", "a page needs Jinja")
-        if output is not None and output.endswith(".parquet"):
-            require("pyarrow", "files", "Parquet files need PyArrow")
     with input_errors(), echo_warnings():
         graph = infer_graph(table, progress=sys.stderr.isatty(), **given(options))
         if output is not None:

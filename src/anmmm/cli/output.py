@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from anmmm import __version__
-from anmmm._files import atomic_writer, check_output
+from anmmm._files import atomic_writer, check_output, checked_suffix
 from anmmm.cli.input import input_errors
-from anmmm.cli.messages import InputError, say
+from anmmm.cli.messages import say
 
 PAGES = (".html", ".htm")
 PLOTS = (".png", ".pdf", ".svg")
@@ -30,9 +30,8 @@ def check_file(
     """Refuse a file that cannot be written, is read, or exists, before its content is computed."""
     if path is None:
         return
-    if not path.lower().endswith(tuple(suffixes)):
-        raise InputError(f"{path}: the name must end in {' or '.join(suffixes)}")
     with input_errors():
+        checked_suffix(path, suffixes)
         check_output(path, *sources, force=force, remedy=REMEDY)
 
 

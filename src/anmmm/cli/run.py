@@ -18,7 +18,7 @@ from anmmm.cli.options import given
 from anmmm.cli.output import check_file
 from anmmm.collection import LostWorkerError, as_pairs, summarize
 from anmmm.collection.checkpoint import count_rows, remove_checkpoint
-from anmmm.collection.files import SUFFIXES, check_sink, file_values, row_writer
+from anmmm.collection.files import SUFFIXES, file_values, row_writer
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import MOST_ROWS, PairResults
 from anmmm.direction.outcome import format_confidence, format_decision, is_decided
@@ -87,14 +87,12 @@ def _check_output(output: str | None, source: str, *, force: bool, resume: bool)
         if resume:
             raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
         return None
-    with input_errors():
-        check_sink(output)
+    check_file(output, SUFFIXES, source, force=force or resume)
     checkpoint = f"{output}.checkpoint"
     # A file gets its name when it is complete; after that its checkpoint is removed.
     is_interrupted = os.path.exists(checkpoint)
     if resume and not is_interrupted and os.path.isfile(output) and os.path.getsize(output):
         return None
-    check_file(output, SUFFIXES, source, force=force or resume)
     with input_errors(output):
         if is_interrupted and not resume and count_rows(checkpoint):
             raise InputError(

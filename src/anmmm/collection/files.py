@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anmmm._files import atomic_writer, check_output, replacing, with_filename
+from anmmm._files import atomic_writer, check_output, checked_suffix, replacing, with_filename
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
@@ -41,20 +41,10 @@ def file_values(row: Row) -> dict[str, Any]:
     return values
 
 
-def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
-    """Return the suffix of a file; raise if its format cannot be written."""
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
-    if suffix not in suffixes:
-        raise ValueError(f"{os.fspath(path)}: the name must end in {' or '.join(suffixes)}")
-    if suffix == ".parquet":
-        pyarrow_module()
-    return suffix
-
-
 @contextmanager
 def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iterator[Write]:
     """Yield a function that writes one row; the file gets its name if the block succeeds."""
-    suffix = check_sink(path)
+    suffix = checked_suffix(path, SUFFIXES)
     check_output(path, force=force)
     writer = _csv_writer if suffix == ".csv" else _parquet_writer
     with writer(path, record) as write:
@@ -141,7 +131,8 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
     SourceError
         A ValueError: if the file is no such table.
     """
-    read = _read_csv if check_sink(path) == ".csv" else _read_parquet
+    is_csv = checked_suffix(path, SUFFIXES) == ".csv"
+    read = _read_csv if is_csv else _read_parquet
     for number, values in enumerate(read(os.fspath(path), record), start=1):
         if values["status"] not in STATUSES or values["weight"] is None:
             fault = f"status must be one of {listed(STATUSES)}, and weight a number"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from anmmm._files import (
     check_output,
+    checked_suffix,
     json_value,
     replacing,
     to_json,
@@ -26,7 +27,6 @@ from anmmm._text import brief, counted, listed, table_lines
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
-from anmmm.collection.files import check_sink
 from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
@@ -434,7 +434,7 @@ class CausalGraph(Record):
             file cannot be written, is the table of the graph, or exists.
         """
         check_output(path, self._source, force=force)
-        suffix = check_sink(path, SUFFIXES)
+        suffix = checked_suffix(path, SUFFIXES)
         refused = list(filter(NOT_IN_XML.search, map(str, self.names)))
         if suffix == ".graphml" and refused:
             raise ValueError(
