@@ -47,8 +47,8 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     record = Standardization(unit, center, std)
     Z = np.ascontiguousarray(record.apply(X))
     # Whether 0.1 + 0.2 and 0.3 are tied must not depend on the unit.
-    for column, one in zip(Z.T, std, strict=True):
-        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
+    for column, deviation in zip(Z.T, std, strict=True):
+        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / deviation))
     return Z, record
 
 
