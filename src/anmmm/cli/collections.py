@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from anmmm.cli.messages import InputError, plain, say
+from anmmm.cli.messages import InputError, say, show
 from anmmm.cli.options import (
     collection_options,
     common_options,
@@ -83,7 +83,10 @@ def evaluate_command(source: str, as_json: bool, **options: Any) -> None:
 
     with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(options))
-    click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
+    if as_json:
+        click.echo(to_json_document(result.to_dict()))
+    else:
+        show(str(result))
 
 
 @click.command("report")

@@ -13,7 +13,7 @@ import click
 from anmmm._files import to_json_document
 from anmmm._text import counted, cut, hypotheses, printable, table_lines
 from anmmm.cli.input import echo_warnings, input_errors
-from anmmm.cli.messages import FaultError, InputError, plain, say
+from anmmm.cli.messages import FaultError, InputError, say, show
 from anmmm.cli.options import given
 from anmmm.cli.output import check_file
 from anmmm.collection import LostWorkerError, as_pairs, summarize
@@ -68,7 +68,7 @@ def run_collection(
         click.echo(to_json_document({"rows": rows, "summary": summary.to_dict()}))
     else:
         lines = [*_lines(list(results)), ""] if is_printed else []
-        click.echo(plain("\n".join([*lines, str(summary)])))
+        show("\n".join([*lines, str(summary)]))
     if output is not None:
         say(f"{counted(summary.n_pairs, 'row')} written to {output}")
 

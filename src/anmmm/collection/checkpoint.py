@@ -174,14 +174,14 @@ def pair_digest(index: int, pair: Pair) -> str:
     return content_hash(parts, pair.x, pair.y)
 
 
-def plain(value: Any) -> Any:
+def canonical(value: Any) -> Any:
     """Return a number, a mapping or any other value in one form for all that are equal."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
+        return {name: canonical(item) for name, item in value.items()}
     return value
 
 

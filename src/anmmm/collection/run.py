@@ -27,7 +27,7 @@ from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm._workers import worker_options
-from anmmm.collection.checkpoint import Checkpoint, pair_digest, plain
+from anmmm.collection.checkpoint import Checkpoint, canonical, pair_digest
 from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
 from anmmm.collection.task import PairTask
@@ -249,7 +249,7 @@ def run_pairs(
     if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
-    facts = plain({"function": type(task).__name__, "version": __version__, **task.facts()})
+    facts = canonical({"function": type(task).__name__, "version": __version__, **task.facts()})
     kept = None if checkpoint is None else Checkpoint(checkpoint, facts)
     run = Run(
         task,

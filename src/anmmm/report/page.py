@@ -45,7 +45,7 @@ def open_template(name: str, output: StrPath, *sources: StrPath | None, force: b
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
-        finalize=lambda value: value if hasattr(value, "__html__") else printable(value),
+        finalize=lambda value: value if hasattr(value, "__html__") else html_text(value),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -54,7 +54,7 @@ def open_template(name: str, output: StrPath, *sources: StrPath | None, force: b
     def breakable(value: object) -> Any:
         """Return a name with places where a line may end."""
         markup = require("markupsafe", "report", "a report needs Jinja2").Markup
-        return markup("<wbr>").join(_AFTER.split(printable(value)))
+        return markup("<wbr>").join(_AFTER.split(html_text(value)))
 
     def thousands(value: int) -> str:
         """Return a count with a thousands separator."""
@@ -72,7 +72,7 @@ def write_page(output: StrPath, template: Any, **contents: Any) -> None:
         file.writelines(template.generate(**contents))
 
 
-def printable(value: object) -> str:
+def html_text(value: object) -> str:
     """Return text without the characters that HTML lacks and that turn text around."""
     return _CONTROL.sub("\ufffd", valid_utf8(str(value)))
 
