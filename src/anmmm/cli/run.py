@@ -25,6 +25,18 @@ from anmmm.direction.outcome import format_confidence, format_decision, is_decid
 
 # Letters of an id or a name in a table.
 LONGEST = 60
+# Alignments and least widths of columns.
+HEADS = {
+    "pair": "<4",
+    "n": ">1",
+    "cause": "<5",
+    "sizes of mechanisms": "<19",
+    "relation": "<8",
+    "score": ">5",
+    "confidence": ">10",
+    "truth": "^5",
+    "notes": "<1",
+}
 
 
 def run_collection(
@@ -125,44 +137,31 @@ def _lines(rows: list[Any]) -> list[str]:
     """Return the table of rows."""
     if not rows:
         return []
-    heads = {"pair": "<4", "n": ">1"}
-    if isinstance(rows[0], PairClusters):
-        heads |= {"cause": "<5", "sizes of mechanisms": "<19"}
-    else:
-        heads |= {"relation": "<8", "score": ">5", "confidence": ">10"}
-        if any(row.truth is not None for row in rows):
-            heads["truth"] = "^5"
-    heads["notes"] = "<1"
-    cells = []
-    for row in rows:
-        notes = row.notes if row.status == "ok" else f"{row.status}: {row.notes}"
-        values = {"pair": row.pair_id, "n": f"{row.n or '—'}", "notes": notes}
-        values |= _direction_cells(row) if isinstance(row, PairResult) else _cluster_cells(row)
-        shown = {head: printable(values[head]) for head in heads}
-        for head in ("pair", "relation", "cause"):
-            if head in shown:
-                shown[head] = cut(shown[head], LONGEST)
-        cells.append(list(shown.values()))
-    return table_lines(heads, cells)
+    table = [_cells(row) for row in rows]
+    if all(row.truth is None for row in rows):
+        for cells in table:
+            cells.pop("truth", None)
+    heads = {head: HEADS[head] for head in table[0]}
+    return table_lines(heads, [list(cells.values()) for cells in table])
 
 
-def _direction_cells(row: PairResult) -> dict[str, str]:
-    """Return relation, score and confidence, and whether they are right."""
-    # An undecided pair is neither right nor wrong.
-    is_right = row.is_right if is_decided(row) else None
+def _cells(row: PairResult | PairClusters) -> dict[str, str]:
+    """Return the cells of a row by their heads."""
     is_analyzed = row.status == "ok"
-    cells = {
-        "relation": format_decision(row, hypotheses(row.x, row.y)) if is_analyzed else "—",
-        "score": "—" if row.score is None else f"{row.score:+.3f}",
-        "confidence": format_confidence(row.confidence) if row.direction else "",
-        "truth": {True: "✓", False: "✗", None: ""}[is_right],
-    }
-    if (row.n_mechanisms or 1) > 1:
-        cells["notes"] = "; ".join(filter(None, [f"{row.n_mechanisms} mechanisms", row.notes]))
+    notes = [row.notes if is_analyzed else f"{row.status}: {row.notes}"]
+    cells = {"pair": cut(printable(row.pair_id), LONGEST), "n": f"{row.n or '—'}"}
+    if isinstance(row, PairClusters):
+        cells["cause"] = cut(printable(row.cause or "—"), LONGEST)
+        cells["sizes of mechanisms"] = " ".join(map(str, row.sizes or "—"))
+    else:
+        relation = format_decision(row, hypotheses(row.x, row.y)) if is_analyzed else "—"
+        cells["relation"] = cut(printable(relation), LONGEST)
+        cells["score"] = "—" if row.score is None else f"{row.score:+.3f}"
+        cells["confidence"] = format_confidence(row.confidence) if row.direction else ""
+        # An undecided pair is neither right nor wrong.
+        is_right = row.is_right if is_decided(row) else None
+        cells["truth"] = {True: "✓", False: "✗", None: ""}[is_right]
+        if (row.n_mechanisms or 1) > 1:
+            notes.insert(0, f"{row.n_mechanisms} mechanisms")
+    cells["notes"] = printable("; ".join(filter(None, notes)))
     return cells
-
-
-def _cluster_cells(row: PairClusters) -> dict[str, str]:
-    """Return the cause and the sizes of its mechanisms."""
-    sizes = "—" if row.sizes is None else " ".join(map(str, row.sizes))
-    return {"cause": row.cause or "—", "sizes of mechanisms": sizes}
