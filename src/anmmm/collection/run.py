@@ -52,11 +52,11 @@ class Run:
         self,
         task: PairTask,
         source: PairSource,
+        n_jobs: int | None,
         *,
-        n_jobs: int | None = None,
-        checkpoint: Checkpoint | None = None,
-        shard: tuple[int, int] = (1, 1),
-        skip: Iterable[str] = (),
+        checkpoint: Checkpoint | None,
+        shard: tuple[int, int],
+        skip: Iterable[str],
     ) -> None:
         self.n_resumed = 0
         self._task = task
@@ -251,14 +251,7 @@ def run_pairs(
     opened = as_pairs(source, pairs=pairs, categories=categories)
     facts = canonical({"function": type(task).__name__, "version": __version__, **task.facts()})
     kept = None if checkpoint is None else Checkpoint(checkpoint, facts)
-    run = Run(
-        task,
-        opened,
-        n_jobs=n_jobs,
-        checkpoint=kept,
-        shard=(number, count),
-        skip=skip,
-    )
+    run = Run(task, opened, n_jobs, checkpoint=kept, shard=(number, count), skip=skip)
     task.prepare()
     hint = operator.length_hint(opened, -1)
     total = len(range(number - 1, hint, count)) if hint >= 0 else None
@@ -270,13 +263,12 @@ def _with_bar(
     rows: Generator[Any, None, None], total: int | None, progress: bool
 ) -> Generator[Any, None, None]:
     """Yield rows, and count them in a bar on standard error."""
-    shown: Iterable[Any] = rows
-    if progress and can_report():
-        from tqdm.auto import tqdm
+    # It loads slowly in a notebook, and is not needed before rows are.
+    from tqdm.auto import tqdm
 
-        shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)
+    is_hidden = not (progress and can_report())
     try:
-        yield from shown
+        yield from tqdm(rows, total=total, unit="pair", file=sys.stderr, disable=is_hidden)
     finally:
         rows.close()
 
