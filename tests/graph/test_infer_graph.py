@@ -486,6 +486,17 @@ def test_causes_that_no_row_has_together_are_not_compared(rng):
         infer_graph(frame, missing="drop", required=[("a", "b")])
 
 
+def test_columns_without_missing_values_are_screened_beside_one_with_some(monkeypatch):
+    """In tables of more than `SCREEN_ROWS` rows."""
+    monkeypatch.setattr("anmmm.graph.score.SCREEN_ROWS", 100)
+    rng = np.random.default_rng(0)
+    a = rng.poisson(3, size=300)
+    frame = pd.DataFrame({"a": a, "b": rng.poisson(1 + a), "c": rng.normal(size=300)})
+    frame.loc[:59, "c"] = np.nan
+    (edge,) = infer_graph(frame, missing="drop").edges
+    assert {edge.cause, edge.effect} == {"a", "b"}
+
+
 def test_labels_of_rows_without_values_are_missing(rng):
     x = rng.normal(size=400)
     y = np.where(rng.integers(2, size=400), 2.0, -1.0) * x + 0.2 * rng.normal(size=400)
@@ -512,7 +523,6 @@ def fitted(monkeypatch):
 
     places = (
         (ColumnModels, "length"),
-        (hidden_groups.GroupedModels, "length"),
         (hidden_groups, "_pair_length"),
         (common_causes, "_saved"),
     )

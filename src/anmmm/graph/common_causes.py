@@ -121,7 +121,7 @@ def _residual(
     score: LocalScore, node: int, causes: frozenset[int], columns: Collection[int]
 ) -> Variable | None:
     """Return what its causes leave of a column, in rows that have all columns; or None."""
-    sample = score.sample.part(score.sample.incomplete_among(columns))
+    sample = score.sample.part(columns)
     variable = sample.variable(node)
     if not causes:
         return variable

@@ -141,7 +141,7 @@ def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
             note = f"{sample.names[end]} has as many causes as allowed: not sure"
             caveats.append(Caveat(note, UNSURE))
     if not any(sample.categorical[end] for end in arrow):
-        rows = sample.rows(sample.incomplete_among(arrow))
+        rows = sample.rows(arrow)
         cause, effect = (sample.values[rows, end] for end in arrow)
         if is_function(cause, effect):
             caveats.append(Caveat(FUNCTION_NOTE, UNSURE))

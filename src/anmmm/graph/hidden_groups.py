@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -27,7 +27,16 @@ from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.models.gaussian import Weighted
 from anmmm.evidence.variable import Variable
-from anmmm.graph.score import FIT_BATCH, MIN_SCREEN_NATS, CauseSets, Fit, Key, LocalScore
+from anmmm.graph.sample import NOTHING
+from anmmm.graph.score import (
+    FIT_BATCH,
+    MIN_SCREEN_NATS,
+    CauseSets,
+    ColumnModels,
+    Fit,
+    Key,
+    LocalScore,
+)
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, changed, climb
 from anmmm.mixture.em import fit_mixture, smallest_noise
 from anmmm.mixture.fits import MixtureFit
@@ -366,10 +375,10 @@ class GroupedFit(NamedTuple):
     model: GroupedColumn | None = None
 
 
-class GroupedModels:
+class GroupedModels(ColumnModels):
     """Models of columns given their causes, and what groups tell of their hidden variables.
 
-    `is_fixed`: whether columns may not join or leave groups.
+    No value is missing. `is_fixed`: whether columns may not join or leave groups.
     """
 
     def __init__(
@@ -381,7 +390,6 @@ class GroupedModels:
         is_fixed: bool = False,
     ) -> None:
         self.base = base
-        self.sample = base.sample
         self.groups = tuple(groups)
         self.min_gain = min_gain
         self.is_fixed = is_fixed
@@ -390,8 +398,7 @@ class GroupedModels:
         for group in groups:
             for node, member in group.members.items():
                 parts += [node, member.likelihood]
-        self.digest = content_hash(*parts)
-        self.fitted = lru_cache(base.sample.capacity)(self._fitted)
+        super().__init__(base.sample, content_hash(*parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave fits out of pickles."""
@@ -402,7 +409,7 @@ class GroupedModels:
         """Return the score by these models."""
         return LocalScore(self, self.base.n_jobs, self.base.log)
 
-    def _fitted(self, node: int, causes: frozenset[int]) -> GroupedFit:
+    def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> GroupedFit:
         """Fit a column to each group that it may join, which has to save `min_gain` nats."""
         own = [place for place, group in enumerate(self.groups) if node in group.members]
         is_free = not self.is_fixed and not self.sample.categorical[node]
@@ -416,19 +423,15 @@ class GroupedModels:
         return best
 
     def model(
-        self, node: int, causes: frozenset[int], complete: frozenset[int]
+        self, node: int, causes: frozenset[int], incomplete: frozenset[int]
     ) -> ConditionalModel:
         """Return the model of a column given its causes, in the group that it joins if any."""
-        model: ConditionalModel | None = self.fitted(node, causes).model
+        model: ConditionalModel | None = self.fitted(node, causes, incomplete).model
         return model or self.base.model(node, causes)
-
-    def length(self, node: int, causes: frozenset[int], complete: frozenset[int]) -> float:
-        """Return the nats of a column given its causes, in the group that it joins if any."""
-        return float(self.fitted(node, causes).length)
 
     def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
         """Return whether the column is in a group: without one, the base has screened it."""
-        return self.fitted(node, causes).place >= 0
+        return bool(self.fitted(node, causes, NOTHING).place >= 0)
 
     def prepare(self, fits: Iterable[Fit]) -> None:
         """Fit the columns without groups."""
@@ -437,7 +440,7 @@ class GroupedModels:
 
     def regrouped(self, parents: Parents) -> Iterator[Group]:
         """Fit the groups of columns that these are in a graph."""
-        places = [self.fitted(j, causes).place for j, causes in enumerate(parents)]
+        places = [self.fitted(j, causes, NOTHING).place for j, causes in enumerate(parents)]
         for place, group in enumerate(self.groups):
             causes = {j: parents[j] for j, joined in enumerate(places) if joined == place}
             if len(causes) > 1:

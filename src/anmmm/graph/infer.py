@@ -322,7 +322,7 @@ def residual_dependence(found: Found) -> dict[Arrow, float]:
     sample = found.score.sample
     scores = np.full(sample.values.shape, math.nan)
     for j, causes in enumerate(found.parents):
-        rows = sample.rows(sample.incomplete_among([j], causes))
+        rows = sample.rows([j], causes)
         scores[rows, j] = normal_scores(found.score.model(j, causes), j)
     # A column that its causes determine has no residual.
     ranges = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
@@ -346,9 +346,8 @@ def _node(found: Found, place: int, names: Sequence[Hashable], row_places: IntAr
     """Return a column of the graph; `names` are in the order of the table, as `row_places`."""
     sample = found.score.sample
     causes = sorted(found.parents[place])
-    complete = sample.incomplete_among([place], causes)
     model = found.models[place]
-    is_fitted = sample.rows(complete)
+    is_fitted = sample.rows([place], causes)
     model_rows = np.where(is_fitted, is_fitted.cumsum() - 1, -1)
     return GraphNode(
         name=sample.names[place],
@@ -357,7 +356,7 @@ def _node(found: Found, place: int, names: Sequence[Hashable], row_places: IntAr
         n_mechanisms=model.n_mechanisms,
         length=model.length,
         _model=model,
-        _points=sample.part(complete).standardized[:, causes],
+        _points=sample.part([place], causes).standardized[:, causes],
         _model_rows=model_rows[row_places],
     )
 

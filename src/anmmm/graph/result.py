@@ -296,8 +296,7 @@ class CausalGraph(Record):
 
     def _sample_of(self, node: GraphNode) -> Sample:
         """Return the rows to which a node was fitted."""
-        places = map(self._sample.names.index, (node.name, *node.parents))
-        return self._sample.part(self._sample.incomplete_among(places))
+        return self._sample.part(map(self._sample.names.index, (node.name, *node.parents)))
 
     def curve(
         self, effect: Hashable, cause: Hashable, *, n_points: int = 100

@@ -80,20 +80,22 @@ class Sample(Record):
         """Return which of some columns have missing values."""
         return self.incomplete.intersection(chain(*columns)) if self.incomplete else NOTHING
 
-    def rows(self, complete: frozenset[int]) -> BoolArray:
+    def rows(self, *columns: Iterable[int]) -> BoolArray:
         """Return which rows (n_samples,) have a value in each of these columns."""
-        return np.asarray(~np.isnan(self.values[:, sorted(complete)]).any(axis=1))
+        incomplete = sorted(self.incomplete_among(*columns))
+        return np.asarray(~np.isnan(self.values[:, incomplete]).any(axis=1))
 
-    def part(self, complete: frozenset[int]) -> Sample:
+    def part(self, *columns: Iterable[int]) -> Sample:
         """Return the sample of the rows that have a value in each of these columns."""
-        return self._parts(complete) if complete else self
+        incomplete = self.incomplete_among(*columns)
+        return self._parts(incomplete) if incomplete else self
 
     @computed
     def _parts(self) -> Callable[[frozenset[int]], Sample]:
         return lru_cache(max(PART_VALUES // self.values.size, 1))(self._part)
 
-    def _part(self, complete: frozenset[int]) -> Sample:
-        values = np.ascontiguousarray(self.values[self.rows(complete)])
+    def _part(self, incomplete: frozenset[int]) -> Sample:
+        values = np.ascontiguousarray(self.values[self.rows(incomplete)])
         return Sample(values, self.categorical, self.names, self.levels)
 
     def variable(self, place: int) -> Variable:
@@ -135,8 +137,8 @@ class Sample(Record):
         """
         standardized = np.full(self.values.shape, math.nan)
         for place in range(len(self.categorical)):
-            complete = self.incomplete_among([place])
-            standardized[self.rows(complete), place] = self.part(complete).standardized[:, place]
+            part = self.part([place])
+            standardized[self.rows([place]), place] = part.standardized[:, place]
         rows = np.lexsort(np.sort(np.abs(standardized).round(6), axis=1).T)
         sample = replace(self, values=np.ascontiguousarray(self.values[rows]), described={})
         return sample._with_ordered_columns(), rows.argsort()
@@ -144,7 +146,7 @@ class Sample(Record):
     def _with_ordered_columns(self) -> Sample:
         keys = []
         for place in range(len(self.categorical)):
-            part = self.part(self.incomplete_among([place]))
+            part = self.part([place])
             length = part.variable(place).marginal.length
             keys.append((round(length, 6), part.standardized[:, place].round(6).tolist()))
         order = sorted(range(len(keys)), key=keys.__getitem__)

@@ -6,9 +6,10 @@ workers, counts it and writes it to a checkpoint.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 import joblib
 import numpy as np
@@ -43,7 +44,7 @@ MIN_ROWS = 20
 # Rows that a fit needs for each cause.
 ROWS_PER_PARENT = 10
 
-# A column, its causes, and columns whose missing values leave rows out.
+# A column, its causes, and the columns with missing values that each row must have.
 Fit = tuple[int, frozenset[int], frozenset[int]]
 # A column and its causes.
 Key = tuple[int, frozenset[int]]
@@ -53,49 +54,35 @@ Comparison = tuple[int, frozenset[int], frozenset[int]]
 CauseSets = Mapping[int, frozenset[int]]
 
 
-class Models(Protocol):
-    """Models of the columns of a sample given their causes."""
-
-    sample: Sample
-    # Of all that the models depend on.
-    digest: str
-
-    def model(
-        self, node: int, causes: frozenset[int], complete: frozenset[int], /
-    ) -> ConditionalModel:
-        """Return the model of a column given its causes, in rows that have `complete` columns."""
-
-    def length(self, node: int, causes: frozenset[int], complete: frozenset[int]) -> float:
-        """Return the nats of a column given its causes, in these rows."""
-
-    def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
-        """Return whether any column may save nats as a further cause."""
-
-    def prepare(self, fits: Iterable[Fit]) -> None:
-        """Fit what the lengths of these columns and causes are compared with."""
-
-
 class ColumnModels:
-    """The shortest model of each column given its causes; the latest ones stay in memory."""
+    """The shortest model of each column given its causes; the latest ones stay in memory.
 
-    def __init__(self, sample: Sample) -> None:
+    `digest` is that of all that the models depend on.
+    """
+
+    def __init__(self, sample: Sample, digest: str = "") -> None:
         self.sample = sample
-        self.digest = sample.digest
-        self.model = lru_cache(sample.capacity)(self._model)
+        self.digest = digest or sample.digest
+        self.fitted = lru_cache(sample.capacity)(self._fit)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the models out of pickles."""
         return ColumnModels, (self.sample,)
 
-    def _model(
-        self, node: int, causes: frozenset[int], complete: frozenset[int]
-    ) -> ConditionalModel:
-        part = self.sample.part(complete)
-        return describe_over(part.variable(node), [part.variable(at) for at in sorted(causes)])
+    def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> Any:
+        part = self.sample.part(incomplete)
+        return describe_over(part.variable(node), [part.variable(i) for i in sorted(causes)])
 
-    def length(self, node: int, causes: frozenset[int], complete: frozenset[int]) -> float:
-        """Fit a column, and return its length given its causes."""
-        return float(self.model(node, causes, complete).length)
+    def model(
+        self, node: int, causes: frozenset[int], incomplete: frozenset[int]
+    ) -> ConditionalModel:
+        """Return the model of a column given its causes, in rows that have `incomplete` columns."""
+        model: ConditionalModel = self.fitted(node, causes, incomplete)
+        return model
+
+    def length(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> float:
+        """Fit a column, and return its length given its causes, in these rows."""
+        return float(self.fitted(node, causes, incomplete).length)
 
     def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
         """Return whether a screen of further causes may miss one: it sees residuals only."""
@@ -108,7 +95,9 @@ class ColumnModels:
 class LocalScore:
     """Description lengths in nats of columns given their causes, and other numbers of fits."""
 
-    def __init__(self, models: Models, n_jobs: int | None = 1, log: FitLog | None = None) -> None:
+    def __init__(
+        self, models: ColumnModels, n_jobs: int | None = 1, log: FitLog | None = None
+    ) -> None:
         n, p = models.sample.values.shape
         self.models = models
         self.sample = models.sample
@@ -126,13 +115,13 @@ class LocalScore:
         self, node: int, causes: Collection[int], beside: Collection[int] = ()
     ) -> ConditionalModel:
         """Return the model of a column given its causes, in rows that have columns `beside` too."""
-        complete = self.sample.incomplete_among([node], causes, beside)
-        return self.models.model(node, frozenset(causes), complete)
+        incomplete = self.sample.incomplete_among([node], causes, beside)
+        return self.models.model(node, frozenset(causes), incomplete)
 
     def length(self, node: int, causes: Collection[int], beside: Collection[int] = ()) -> float:
         """Return the length of a column given its causes, in rows that have columns `beside`."""
-        complete = self.sample.incomplete_among([node], causes, beside)
-        task = "length", node, frozenset(causes), complete
+        incomplete = self.sample.incomplete_among([node], causes, beside)
+        task = "length", node, frozenset(causes), incomplete
         if task not in self.known:
             self._fit([task[1:]])
         length: float = self.known[task]
@@ -149,15 +138,14 @@ class LocalScore:
 
     def n_rows(self, node: int, *causes: Iterable[int]) -> int:
         """Return the number of rows that have a column and its causes."""
-        return len(self.sample.part(self.sample.incomplete_among([node], *causes)).values)
+        return len(self.sample.part([node], *causes).values)
 
     def is_comparable(self, node: int, before: Iterable[int], after: Iterable[int]) -> bool:
         """Return whether enough rows have a column and its causes, which vary there."""
         columns = {node, *before, *after}
-        complete = self.sample.incomplete_among(columns)
-        if not complete:
+        if not self.sample.incomplete_among(columns):
             return True
-        values = self.sample.part(complete).values[:, sorted(columns)]
+        values = self.sample.part(columns).values[:, sorted(columns)]
         if len(values) < max(MIN_ROWS, ROWS_PER_PARENT * (len(columns) - 1)):
             return False
         return bool(np.all(values.min(axis=0) < values.max(axis=0)))
@@ -167,8 +155,8 @@ class LocalScore:
         fits = []
         for node, before, after in comparisons:
             if self.is_comparable(node, before, after):
-                complete = self.sample.incomplete_among([node], before, after)
-                fits += [(node, before, complete), (node, after, complete)]
+                incomplete = self.sample.incomplete_among([node], before, after)
+                fits += [(node, before, incomplete), (node, after, incomplete)]
         self._fit(fits)
 
     def _fit(self, fits: Iterable[Fit]) -> None:
@@ -216,14 +204,14 @@ class LocalScore:
             self.n_jobs, **(options if self.uses_threads else worker_options())
         )
         results = []
-        for part, found in parallel(calls):
-            self.store(found)
+        for part, new in parallel(calls):
+            self.store(new)
             results += part
         return results
 
-    def store(self, found: Mapping[Task, Number]) -> None:
+    def store(self, numbers: Mapping[Task, Number]) -> None:
         """Keep results that are new."""
-        new = {task: result for task, result in found.items() if task not in self.known}
+        new = {task: number for task, number in numbers.items() if task not in self.known}
         self.log.add(self.models.digest, new)
         self.known.update(new)
 
@@ -256,15 +244,15 @@ class LocalScore:
         residual = normal_scores(self.model(node, causes))[rows]
         if np.ptp(residual) < EDGE:
             return np.zeros((len(residual), 1))
-        values = self.sample.part(self.sample.incomplete_among([node], causes)).standardized[rows]
+        values = self.sample.part([node], causes).standardized[rows]
         products = [residual * values[:, place] for place in sorted(causes)]
         return standardize(np.column_stack([residual, residual**2, *products]))[0]
 
 
 def _length(
-    score: LocalScore, node: int, causes: frozenset[int], complete: frozenset[int]
+    score: LocalScore, node: int, causes: frozenset[int], incomplete: frozenset[int]
 ) -> float:
-    return score.models.length(node, causes, complete)
+    return score.models.length(node, causes, incomplete)
 
 
 def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
@@ -272,20 +260,18 @@ def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
     if not score.is_comparable(node, causes, causes):
         return []
     sample = score.sample
-    rows = slice(None, None, -(-len(sample.values) // SCREEN_ROWS))
-    own = sample.incomplete_among([node], causes)
-    targets = score.residuals(node, causes, slice(None) if sample.incomplete else rows)
+    step = 1 if sample.incomplete else math.ceil(len(sample.values) / SCREEN_ROWS)
+    rows = slice(None, None, step)
+    targets = score.residuals(node, causes, rows)
     guesses = {}
     for place in range(len(sample.categorical)):
         if place == node or place in causes or not score.is_comparable(node, causes, [place]):
             continue
-        complete = sample.incomplete_among(own, [place])
-        if complete:
-            rows = slice(None)
-            common = targets[sample.rows(complete)[sample.rows(own)]]
-        else:
-            common = targets
-        curves = sample.part(complete).variable(place).basis.design[rows, 1:]
+        columns = {node, place} | causes
+        common = targets
+        if sample.incomplete:
+            common = targets[sample.rows(columns)[sample.rows([node], causes)]]
+        curves = sample.part(columns).variable(place).basis.design[rows, 1:]
         nats = 0.5 / len(common) * (curves.T @ common) ** 2 - 1.0
         guess = float(nats.cumsum(axis=0).max(initial=0.0))
         if guess > MIN_SCREEN_NATS:
@@ -298,7 +284,7 @@ def _compute(work: Callable[..., Number], score: LocalScore, task: Task) -> None
 
 
 def _run(
-    models: Models,
+    models: ColumnModels,
     known: dict[Task, Number],
     work: Callable[[LocalScore, Any], Any],
     items: Sequence[Any],
@@ -308,4 +294,4 @@ def _run(
     score.known = dict(known)
     with single_thread(), joblib.parallel_config("sequential"):
         results = [work(score, item) for item in items]
-    return results, {task: found for task, found in score.known.items() if task not in known}
+    return results, {task: nats for task, nats in score.known.items() if task not in known}

@@ -336,7 +336,7 @@ def direction_probability(
     """Return the probability of the direction of an edge, with the prior of pairs."""
     if rules.prior == "flat":
         return loss_reversed.confidence
-    sample = score.sample.part(score.sample.incomplete_among(arrow))
+    sample = score.sample.part(arrow)
     cause, effect = (sample.variable(end) for end in arrow)
     return float(expit(learned_log_odds(cause, effect, loss_reversed.standardized)))
 
@@ -360,7 +360,7 @@ def loss(score: LocalScore, best: Parents, rival: Parents, rules: Rules) -> Loss
     differences = np.zeros(n)
     for j, share in row_shares(counts).items():
         if score.is_comparable(j, best[j], rival[j]):
-            rows = score.sample.rows(score.sample.incomplete_among([j], best[j], rival[j]))
+            rows = score.sample.rows([j], best[j], rival[j])
             longer = score.model(j, rival[j], best[j]).nats
             differences[rows] += share * (longer - score.model(j, best[j], rival[j]).nats)
     n_rows = min(counts.values(), default=n)
