@@ -20,8 +20,8 @@ from anmmm.evidence.models import MODELS
 from anmmm.evidence.models.form import SUFFIXES, Form
 from anmmm.graph import common_causes, hidden_groups
 from anmmm.graph.forms import read_graph
-from anmmm.graph.result import short_text
 from anmmm.graph.score import ColumnModels
+from anmmm.graph.text import short_text
 from subprocess_helpers import largest_file
 
 

@@ -107,7 +107,7 @@ def test_a_climb_ends_if_a_length_is_not_a_number():
         n_calls = 0
 
         is_comparable = staticmethod(lambda j, before, after: True)
-        n_rows = staticmethod(lambda j, *causes: 100)
+        n_rows = staticmethod(lambda *columns: 100)
 
         def saved(self, j, before, after):
             self.n_calls += 1

@@ -35,6 +35,7 @@ def demo_command(output: str, force: bool) -> None:
     from anmmm.datasets.plants import EDGES, N_PLANTS, cluster_sizes, count_right, draw_plants
     from anmmm.direction.outcome import format_confidence, format_with_confidence
     from anmmm.graph.forms import ARROW
+    from anmmm.graph.text import edge_text
 
     path = os.path.join(output, "plants.csv")
     table, soil = draw_plants()
@@ -69,7 +70,7 @@ def demo_command(output: str, force: bool) -> None:
     for edge in graph.edges:
         confidence = format_confidence(edge.confidence).rjust(5)
         mark = "✓" if (edge.cause, edge.effect) in EDGES and edge.kind == ARROW else "✗"
-        show(f"   answer   {edge._printed:<16} {confidence}   {mark}")
+        show(f"   answer   {edge_text(edge):<16} {confidence}   {mark}")
     truth = ", ".join(f"{cause} → {effect}" for cause, effect in EDGES)
     show(f"   truth    {truth}\n")
     _draw(output, clusters, graph)

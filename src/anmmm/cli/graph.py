@@ -117,7 +117,7 @@ def graph_command(
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import PAGES, check_file, check_plot, write_plot
     from anmmm.graph import infer_graph
-    from anmmm.graph.result import SUFFIXES
+    from anmmm.graph.write import SUFFIXES
 
     sources = table, options["within"], options["checkpoint"]
     check_plot(plot, *sources, force=force)

@@ -7,9 +7,7 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,10 +22,9 @@ from anmmm.direction.caveats import (
     outlier_rows,
     outliers_note,
 )
-from anmmm.direction.hypotheses import cause_probability
 from anmmm.direction.outcome import LEANING, SURE
 from anmmm.evidence.check import is_determined
-from anmmm.graph.find import Found, find_graph
+from anmmm.graph.find import EdgeConfidence, FoundGraph, find_graph
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
@@ -42,102 +39,49 @@ MIN_REPEATS = 3.0
 DIRECTION_GIVEN = "direction given"
 
 
-class Confidence(NamedTuple):
-    """The kind of an edge, the confidence in it, and a note."""
-
-    kind: str
-    confidence: float
-    note: str
-
-
-class Outliers(NamedTuple):
-    """A note on outliers, and the confidence without them in each sure edge of their columns."""
-
-    note: str
-    confidences: dict[Arrow, float]
-
-    def caveats(self, arrow: Arrow) -> list[Caveat]:
-        """Return what the rows without outliers leave of the confidence in an edge."""
-        confidence = self.confidences.get(arrow, 1.0)
-        if confidence >= CONFIRMING_CONFIDENCE:
-            return []
-        return [Caveat(self.note, confidence)]
-
-
-class Repeated(NamedTuple):
-    """Columns whose combinations of values occur again, and the graph of the distinct ones."""
-
-    columns: frozenset[int]
-    note: str
-    found: Found | None
-
-    def caveat(self, arrow: Arrow, kind: str) -> Caveat:
-        """Return what the graph of distinct combinations leaves of the confidence in an edge."""
-        places = sorted(self.columns)
-        there = places.index(arrow[0]), places.index(arrow[1])
-        return Caveat(self.note, confidence_there(self.found, there, kind))
-
-
-def confidence_there(found: Found | None, arrow: Arrow, kind: str) -> float:
-    """Return the confidence in another graph in an arrow, in ``<->``, or in any edge for ``--``."""
-    edges = {} if found is None else found.edges
-    edge = edges.get(arrow)
-    if edge is None and kind != ARROW:
-        edge = edges.get(arrow[::-1])
-    if edge is None or kind not in (LINE, edge[0]):
-        return 0.5
-    return edge[1]
-
-
-def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
+def edge_confidences(graph: FoundGraph) -> dict[Arrow, EdgeConfidence]:
     """Return the kind, confidence and note of each edge."""
-    outliers = confirm_without_outliers(found)
-    repeated = search_distinct_combinations(found)
+    second_looks = [outlier_caveats(graph), repetition_caveats(graph)]
     confidences = {}
-    for arrow, (kind, confidence) in found.edges.items():
-        is_arrow = kind == ARROW
-        is_given = kind != BOTH and found.challenges[arrow].is_given
-        note = _open_note(found, arrow, kind)
-        caveats = outliers.caveats(arrow)
-        if repeated is not None and repeated.columns.issuperset(arrow):
-            caveats = [*caveats, repeated.caveat(arrow, kind)]
-        if is_arrow and not is_given:
-            caveats = [*_arrow_caveats(found, arrow), *caveats]
-        cap = min(caveats, key=lambda caveat: caveat.max_confidence, default=Caveat("", 1.0))
-        if kind != BOTH and not is_given and is_determined(found.models[arrow[1]]):
+    for arrow, (kind, confidence, _) in graph.edges.items():
+        is_given = kind != BOTH and graph.challenges[arrow].is_given
+        caveats = []
+        if kind == ARROW and not is_given:
+            caveats += arrow_caveats(graph, arrow)
+        caveats += [caveat_of[arrow] for caveat_of in second_looks if arrow in caveat_of]
+        lowest = min(caveats, key=lambda caveat: caveat.max_confidence, default=Caveat("", 1.0))
+        note = _open_note(graph, arrow, kind)
+        if kind != BOTH and not is_given and is_determined(graph.models[arrow[1]]):
             # A cause may as well be the effect.
-            name = found.score.sample.names[arrow[1]]
+            name = graph.score.sample.names[arrow[1]]
             note = f"the causes determine {name}: any of these columns may be the effect"
             confidence = min(confidence, UNSURE)
-        elif cap.max_confidence < confidence:
-            note, confidence = cap
+        elif lowest.max_confidence < confidence:
+            note, confidence = lowest
         if is_given:
             note = f"{DIRECTION_GIVEN}; {note}" if note else DIRECTION_GIVEN
-        confidences[arrow] = Confidence(kind, confidence, note)
+        confidences[arrow] = EdgeConfidence(kind, confidence, note)
     return confidences
 
 
-def _open_note(found: Found, arrow: Arrow, kind: str) -> str:
+def _open_note(graph: FoundGraph, arrow: Arrow, kind: str) -> str:
     """Return why an edge has no direction, or may be a hidden common cause; empty if neither."""
-    if kind == BOTH:
-        return ""
     if kind == LINE:
-        if found.challenges[arrow].direction_confidence < 1.0 - LEANING:
+        if graph.challenges[arrow].direction_confidence < 1.0 - LEANING:
             return "lengths and prior disagree about the direction"
         return "as probable the other way round"
-    saved = found.common_causes.saved.get(arrow, -math.inf)
-    if cause_probability(saved) > 1.0 - SURE:
+    if kind == ARROW and graph.hidden_probability(arrow) > 1.0 - SURE:
         return "a hidden common cause is nearly as short"
     return ""
 
 
-def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
+def arrow_caveats(graph: FoundGraph, arrow: Arrow) -> list[Caveat]:
     """Return the caveats about the direction of an edge: they leave open that there is one."""
-    sample = found.score.sample
+    sample = graph.score.sample
     caveats = []
     for end in arrow:
         # A cause that is left out may turn other edges.
-        if len(found.parents[end]) >= found.rules.max_parents:
+        if len(graph.parents[end]) >= graph.rules.max_parents:
             note = f"{sample.names[end]} has as many causes as allowed: not sure"
             caveats.append(Caveat(note, UNSURE))
     if not any(sample.categorical[end] for end in arrow):
@@ -148,12 +92,12 @@ def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
     return caveats
 
 
-def confirm_without_outliers(found: Found) -> Outliers:
-    """Compare the graphs of sure edges of columns with outliers again, in the rows without these.
+def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
+    """Return the sure edges of columns with outliers that the rows without these do not confirm.
 
     As with pairs, without hidden variables, and edges that are not sure need no second look.
     """
-    sample = found.score.sample
+    sample = graph.score.sample
     is_outlier = np.zeros(len(sample.values), dtype=np.bool_)
     columns = set()
     for place, is_categorical in enumerate(sample.categorical):
@@ -161,43 +105,64 @@ def confirm_without_outliers(found: Found) -> Outliers:
         if in_column.any():
             columns.add(place)
             is_outlier |= in_column
-    confidences = {}
-    for arrow, (kind, confidence) in found.edges.items():
-        if kind != BOTH and confidence >= SURE and not columns.isdisjoint(arrow):
-            confidences[arrow] = 0.5
-    if not confidences:
-        return Outliers("", {})
+    sure = []
+    for arrow, edge in graph.edges.items():
+        if edge.kind != BOTH and edge.confidence >= SURE and not columns.isdisjoint(arrow):
+            sure.append(arrow)
+    if not sure:
+        return {}
     values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-    score = _score_again(values, range(values.shape[1]), found)
-    if score is not None:
-        for arrow in confidences:
-            rivals = found.challenges[arrow].rivals
-            second = compare_rivals(score, arrow, rivals, found.rules)
-            if found.edges[arrow][0] == LINE:
-                confidences[arrow] = second.removed.confidence
+    score = _score_again(values, range(values.shape[1]), graph)
+    note = outliers_note(int(is_outlier.sum()))
+    caveats = {}
+    for arrow in sure:
+        confidence = 0.5
+        if score is not None:
+            rivals = graph.challenges[arrow].rivals
+            second = compare_rivals(score, arrow, rivals, graph.rules)
+            if graph.edges[arrow].kind == LINE:
+                confidence = second.removed.confidence
             elif second.is_directed:
-                confidences[arrow] = second.confidence
-    return Outliers(outliers_note(int(is_outlier.sum())), confidences)
+                confidence = second.confidence
+        if confidence < CONFIRMING_CONFIDENCE:
+            caveats[arrow] = Caveat(note, confidence)
+    return caveats
 
 
-def search_distinct_combinations(found: Found) -> Repeated | None:
-    """Search the graph of columns whose combinations occur again, of each only one, if any."""
-    sample = found.score.sample
-    if sample.incomplete or not found.edges:
-        return None
+def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
+    """Return the edges among columns whose combinations occur again, by those of distinct ones."""
+    sample = graph.score.sample
+    if sample.incomplete or not graph.edges:
+        return {}
     columns = repeated_columns(sample.values)
     if not columns:
-        return None
+        return {}
     values = np.unique(sample.values[:, columns], axis=0)
     note = (
         f"{len(values)} combinations of {len(columns)} columns occur "
         f"{len(sample.values) / len(values):.2g} times: distinct ones count"
     )
-    rules = found.rules.among(columns)
-    score = _score_again(values, columns, found)
-    second = None if score is None else find_graph(score, rules, found.phases)
-    return Repeated(frozenset(columns), note, second)
+    score = _score_again(values, columns, graph)
+    distinct_edges = {}
+    if score is not None:
+        distinct_edges = find_graph(score, graph.rules.among(columns)).edges
+    caveats = {}
+    for (cause, effect), edge in graph.edges.items():
+        if cause in columns and effect in columns:
+            arrow = columns.index(cause), columns.index(effect)
+            caveats[cause, effect] = Caveat(note, confidence_in(distinct_edges, arrow, edge.kind))
+    return caveats
+
+
+def confidence_in(edges: dict[Arrow, EdgeConfidence], arrow: Arrow, kind: str) -> float:
+    """Return the confidence in an arrow, in ``<->``, or in any edge for ``--``; 0.5 without it."""
+    edge = edges.get(arrow)
+    if edge is None and kind != ARROW:
+        edge = edges.get(arrow[::-1])
+    if edge is None or kind not in (LINE, edge.kind):
+        return 0.5
+    return edge.confidence
 
 
 def repeated_columns(values: FloatArray) -> list[int]:
@@ -236,19 +201,21 @@ def _with_nearly_repeated(table: IntArray, columns: list[int], n_combinations: i
     return sorted(columns)
 
 
-def _score_again(values: FloatArray, columns: Sequence[int], found: Found) -> LocalScore | None:
+def _score_again(
+    values: FloatArray, columns: Sequence[int], graph: FoundGraph
+) -> LocalScore | None:
     """Return the score of columns in other rows; None if these are too few, or one is constant."""
     n_values = np.count_nonzero(~np.isnan(values), axis=0)
     if n_values.min() < MIN_ROWS or np.any(np.nanmin(values, axis=0) == np.nanmax(values, axis=0)):
         return None
-    first = found.score
+    first = graph.score
     sample = Sample(
         values,
         tuple(first.sample.categorical[place] for place in columns),
         tuple(first.sample.names[place] for place in columns),
     )
     score = LocalScore(ColumnModels(sample), first.n_jobs, first.log)
-    for effect, causes in enumerate(found.rules.among(columns).start):
+    for effect, causes in enumerate(graph.rules.among(columns).start):
         if not score.is_comparable(effect, causes, causes):
             return None
     return score

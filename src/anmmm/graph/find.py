@@ -16,7 +16,15 @@ from anmmm.graph.score import MIN_ROWS, ROWS_PER_PARENT, LocalScore
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
 
 
-class Found(Record):
+class EdgeConfidence(NamedTuple):
+    """The kind of an edge, the confidence in it, and a note."""
+
+    kind: str
+    confidence: float
+    note: str = ""
+
+
+class FoundGraph(Record):
     """A graph with the models of its columns, the losses of its edges, and hidden variables.
 
     `score` is given what the hidden groups tell, `ungrouped` is not.
@@ -24,71 +32,70 @@ class Found(Record):
 
     score: LocalScore
     ungrouped: LocalScore
-    phases: Phases
     rules: Rules
     parents: Parents
     models: list[ConditionalModel]
     challenges: dict[Arrow, Challenge]
     groups: list[Group]
     common_causes: CommonCauses
-    length: float
 
     @computed
-    def edges(self) -> dict[Arrow, tuple[str, float]]:
+    def edges(self) -> dict[Arrow, EdgeConfidence]:
         """The kind of each edge, and the confidence in it by the nats that graphs lose."""
-        edges: dict[Arrow, tuple[str, float]] = {}
+        edges: dict[Arrow, EdgeConfidence] = {}
         for arrow in arrows(self.parents):
             challenge = self.challenges[arrow]
             kind = ARROW if challenge.is_directed else LINE
-            hidden = cause_probability(self.common_causes.saved.get(arrow, -math.inf))
-            edges[arrow] = kind, challenge.confidence * (1.0 - hidden)
+            confidence = challenge.confidence * (1.0 - self.hidden_probability(arrow))
+            edges[arrow] = EdgeConfidence(kind, confidence)
         for arrow, shared in self.common_causes.found.items():
-            edges[arrow] = BOTH, cause_probability(shared.saved)
+            edges[arrow] = EdgeConfidence(BOTH, cause_probability(shared.saved))
         return edges
 
+    def hidden_probability(self, arrow: Arrow) -> float:
+        """Return the probability that a hidden common cause replaces an edge."""
+        return cause_probability(self.common_causes.saved.get(arrow, -math.inf))
 
-class Phases(NamedTuple):
-    """What is searched beside the graph."""
+    @property
+    def length(self) -> float:
+        """Nats of all columns, those of hidden variables included."""
+        members = {node for group in self.groups for node in group.members}
+        nats = [group.length for group in self.groups]
+        nats += [model.length for node, model in enumerate(self.models) if node not in members]
+        nats += [-shared.gain for shared in self.common_causes.found.values()]
+        return math.fsum(nats)
 
-    hidden_groups: bool
-    common_cause: bool
 
-
-def find_graph(score: LocalScore, rules: Rules, phases: Phases) -> Found:
+def find_graph(score: LocalScore, rules: Rules) -> FoundGraph:
     """Search the graph, then hidden groups, then common causes, with no more causes than rows."""
     max_parents = max(len(score.sample.values) // ROWS_PER_PARENT, 1)
     rules = replace(rules, max_parents=min(rules.max_parents, max_parents))
-    for j, causes in enumerate(rules.start):
-        if not score.is_comparable(j, causes, causes):
+    for node, causes in enumerate(rules.start):
+        if not score.is_comparable(node, causes, causes):
             raise ValueError(
-                f"{score.sample.names[j]} and its required causes have values in too few common "
+                f"{score.sample.names[node]} and its required causes have values in too few common "
                 f"rows (fewer than {MIN_ROWS}, or constant); require fewer edges"
             )
     parents, challenges = search(score, rules)
     grouped_score = score
     groups: list[Group] = []
     # The columns of a group have to be in the same rows.
-    if phases.hidden_groups and not score.sample.incomplete:
+    if rules.hidden_groups and not score.sample.incomplete:
         grouped_score, parents, challenges, groups = search_hidden_groups(
             score, rules, parents, challenges
         )
-    members = {j: model for group in groups for j, model in group.members.items()}
+    members = {node: model for group in groups for node, model in group.members.items()}
     common_causes = CommonCauses({}, {})
-    if phases.common_cause:
+    if rules.common_cause:
         parents, common_causes = find_common_causes(grouped_score, parents, rules, members)
-    models = [members.get(j) or score.model(j, causes) for j, causes in enumerate(parents)]
-    parts = [group.length for group in groups]
-    parts += [model.length for j, model in enumerate(models) if j not in members]
-    parts += [-shared.gain for shared in common_causes.found.values()]
-    return Found(
+    models = [members.get(node) or score.model(node, causes) for node, causes in enumerate(parents)]
+    return FoundGraph(
         score=grouped_score,
         ungrouped=score,
-        phases=phases,
         rules=rules,
         parents=parents,
         models=models,
         challenges=challenges,
         groups=groups,
         common_causes=common_causes,
-        length=math.fsum(parts),
     )

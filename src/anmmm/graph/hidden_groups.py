@@ -12,7 +12,7 @@ column may join it or leave it.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from anmmm._record import Record, computed
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import FloatArray
 from anmmm.collection.checkpoint import content_hash
 from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.models import ConditionalModel
@@ -65,31 +65,6 @@ MAX_PAIR_LOSS = 15.0
 SAME_ROWS = 0.02
 # Fractions of the rows that are below a cut of the residual of one curve, to start two from.
 CUTS = (0.2, 0.5, 0.8)
-
-
-class HiddenGroups(Record):
-    """A hidden variable that determines the mechanism of several nodes.
-
-    Attributes
-    ----------
-    nodes : tuple
-        Names of the nodes.
-    n_groups : int
-        Number of its values.
-    labels : ndarray of shape (n_samples,)
-        Most probable group of each row; 0 is the largest group.
-    probabilities : ndarray of shape (n_samples, n_groups)
-        Probability of each group.
-    gain : float
-        Nats that it saves over the nodes' shortest models without it, before the price of an edge
-        for each node (`min_gain`).
-    """
-
-    nodes: tuple[Hashable, ...]
-    n_groups: int
-    labels: IntArray
-    probabilities: FloatArray
-    gain: float
 
 
 class GroupedColumn(Weighted):
@@ -168,18 +143,6 @@ class Group(Record):
         """Return whether another group has the same columns and nearly the same probabilities."""
         change = np.abs(self.probabilities - other.probabilities).mean()
         return self.members.keys() == other.members.keys() and bool(change < SAME_ROWS)
-
-    def reported(self, score: LocalScore, places: IntArray) -> HiddenGroups:
-        """Return the group as users read it; `places` has that of each row in the sample."""
-        order = np.argsort(-self.probabilities.sum(axis=0), kind="stable")
-        probabilities = self.probabilities[places][:, order]
-        return HiddenGroups(
-            nodes=tuple(score.sample.names[node] for node in self.members),
-            n_groups=len(order),
-            labels=probabilities.argmax(axis=1),
-            probabilities=probabilities,
-            gain=math.fsum(score.length(*key) for key in self.causes.items()) - self.length,
-        )
 
 
 def fit_column(

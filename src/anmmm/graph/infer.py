@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from inspect import signature
 from typing import Any
-
-import numpy as np
 
 from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import LOGGER, can_report, listening
 from anmmm._tables import check_header, open_table
 from anmmm._threads import single_thread
-from anmmm._typing import IntArray, StrPath
+from anmmm._typing import StrPath
 from anmmm._validation import (
     check_between,
     check_choice,
@@ -25,25 +22,29 @@ from anmmm._validation import (
 from anmmm._warning import default_float_errors
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.run import check_jobs
-from anmmm.direction.hypotheses import independence_probability
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import PRIORS, Prior
-from anmmm.evidence.check import normal_scores
-from anmmm.graph.confidence import Confidence, edge_confidences
-from anmmm.graph.find import Found, Phases, find_graph
+from anmmm.graph.answer import (
+    given_edges,
+    graph_edges,
+    graph_nodes,
+    hidden_groups_of,
+    unexplained_pairs,
+)
+from anmmm.graph.confidence import edge_confidences
+from anmmm.graph.find import find_graph
 from anmmm.graph.fits import FitLog, read_fits
 from anmmm.graph.forms import ARROW, BOTH, read_graph, to_form_of
-from anmmm.graph.result import CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.sample import Sample
+from anmmm.graph.knowledge import read_knowledge, with_columns
+from anmmm.graph.residuals import residual_dependence
+from anmmm.graph.result import CausalGraph
 from anmmm.graph.score import ColumnModels, LocalScore
-from anmmm.graph.search import Arrow
-from anmmm.graph.table import read_columns, rules_of, with_columns
+from anmmm.graph.search import Rules
+from anmmm.graph.table import read_columns
 
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
 MAX_PARENTS = 8
-# Range of residuals, as Gaussian quantiles, below which a column has none.
-MIN_RESIDUAL_RANGE = 1e-6
 
 
 @default_float_errors()
@@ -156,77 +157,59 @@ def infer_graph(
     >>> sorted(infer_graph(np.column_stack([a, b, c]), columns=["a", "b", "c"]).directed)
     [('a', 'c'), ('b', 'c')]
     """
-    most = check_count(max_parents, "max_parents")
-    least = check_nonnegative(min_gain, "min_gain")
+    max_parents = check_count(max_parents, "max_parents")
+    min_gain = check_nonnegative(min_gain, "min_gain")
     jobs = check_jobs(n_jobs)
     check_flag(hidden_groups, "hidden_groups")
     check_flag(common_cause, "common_cause")
     check_choice(prior, "prior", PRIORS)
     table = open_table(table, check_header(header), columns)
-    partial = None if within is None else read_graph(within)
-    if partial is not None:
-        partial = with_columns(partial, table, columns, "within")
-        if columns is None:
-            columns = [name for name in table.names if name in partial.nodes]
+    known = None if within is None else with_columns(read_graph(within), table, columns, "within")
+    if known is not None and columns is None:
+        columns = [name for name in table.names if name in known.nodes]
     given, n_dropped, left_out = read_columns(table, columns, categories, missing)
     with listening(lambda: compile_ahead(GRAPH)):
         # So that the order of rows and columns in the table does not matter.
-        sample, places = given.in_canonical_order()
-    names = sample.names
-    n_samples = len(sample.values)
-    rules, constraints = rules_of(
+        sample, row_places = given.in_canonical_order()
+    allowed, must, constraints = read_knowledge(
         table,
-        names,
+        sample.names,
         left_out,
-        required=() if required is None else required,
-        forbidden=() if forbidden is None else forbidden,
-        tiers=() if tiers is None else tiers,
-        within=partial,
-        max_parents=most,
-        min_gain=least,
-        prior=prior,
+        required=required,
+        forbidden=forbidden,
+        tiers=tiers,
+        within=known,
     )
-    LOGGER.info("graph: %d columns of %d rows", len(names), n_samples)
-    with _logging(sample, progress, checkpoint) as log, single_thread():
-        score = LocalScore(ColumnModels(sample), jobs, log)
-        found = find_graph(score, rules, Phases(hidden_groups, common_cause))
-        LOGGER.info("graph: %d edges found; testing the residuals", len(found.edges))
-        dependence = residual_dependence(found)
-        reported = tuple(group.reported(found.ungrouped, places) for group in found.groups)
-        confidences = edge_confidences(found)
-    nodes = [_node(found, j, given.names, places) for j in range(len(names))]
-    edges = [_edge(found, arrow, given.names, each) for arrow, each in confidences.items()]
-    for first, second in [] if partial is None else partial.marked("<->"):
-        ends = sorted((names.index(first), names.index(second)))
-        nats = dependence.get((ends[0], ends[1]), 0.0)
-        confidence = 1.0 - independence_probability(nats)
-        n_rows = found.score.n_rows(ends[0], [ends[1]])
-        edge = GraphEdge(first, second, BOTH, confidence, nats, math.inf, "", 1, n_rows, "given")
-        edges.append(edge)
+    rules = Rules(allowed, must, max_parents, min_gain, prior, hidden_groups, common_cause)
+    n_samples = len(sample.values)
+    LOGGER.info("graph: %d columns of %d rows", len(sample.names), n_samples)
+    with _logging(progress, checkpoint) as log, single_thread():
+        graph = find_graph(LocalScore(ColumnModels(sample), jobs, log), rules)
+        LOGGER.info("graph: %d edges found; testing the residuals", len(graph.edges))
+        dependence = residual_dependence(graph)
+        groups = tuple(hidden_groups_of(graph, row_places))
+        confidences = edge_confidences(graph)
+    edges = list(graph_edges(graph, confidences, given.names))
+    if known is not None:
+        edges += given_edges(graph, known.marked(BOTH), dependence)
     edges.sort(
         key=lambda edge: (-edge.confidence, -edge.loss_without, given.names.index(edge.cause))
     )
-    joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
-    # Of many pairs, some seem to depend by chance.
-    threshold = rules.min_gain + math.log(len(names) * (len(names) - 1) / 2)
-    unexplained = [
-        (names[i], names[j], nats)
-        for (i, j), nats in dependence.items()
-        if nats > threshold and {names[i], names[j]} not in joined
-    ]
     return CausalGraph(
         names=given.names,
         edges=tuple(edges),
-        nodes=tuple(sorted(nodes, key=lambda node: given.names.index(node.name))),
-        hidden_groups=reported,
-        unexplained=tuple(unexplained),
-        length=found.length,
+        nodes=tuple(graph_nodes(graph, given.names, row_places)),
+        hidden_groups=groups,
+        unexplained=tuple(unexplained_pairs(graph, edges, dependence)),
+        length=graph.length,
         n_samples=n_samples,
         n_dropped=n_dropped,
         constraints=constraints,
         left_out=left_out,
         _sample=sample,
-        _is_unnamed=all(at == name and str(at) == str(name) for at, name in enumerate(table.names)),
+        _is_unnamed=all(
+            place == name and str(place) == str(name) for place, name in enumerate(table.names)
+        ),
         _source=table.name,
     )
 
@@ -279,7 +262,7 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     >>> orient([(0, 1), (2, 1)], np.column_stack([a, b, c]))
     [(0, '->', 1), (1, '->', 2)]
     """
-    least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
+    min_confidence = check_between(min_confidence, "min_confidence", 0.5, 1.0)
     # A graph without edges has nothing to infer, but its options are checked.
     signature(infer_graph).bind(data, within=None, **options)
     header = check_header(options.pop("header", "auto"))
@@ -288,17 +271,17 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     within = with_columns(partial, data, options.get("columns"), "graph")
     if not partial.edges:
         return to_form_of(graph, partial)
-    found = infer_graph(data, within=within, **options)
+    inferred = infer_graph(data, within=within, **options)
     sure = [
         (edge.cause, edge.effect)
-        for edge in found.edges
-        if edge.kind == ARROW and (edge.is_given or edge.confidence >= least)
+        for edge in inferred.edges
+        if edge.kind == ARROW and (edge.is_given or edge.confidence >= min_confidence)
     ]
     return to_form_of(graph, within.with_directed(sure).renamed(partial.nodes))
 
 
 @contextmanager
-def _logging(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[FitLog]:
+def _logging(progress: bool, path: StrPath | None) -> Iterator[FitLog]:
     """Yield the fits of an earlier run, to which those of the block are added."""
     with ExitStack() as stack:
         on_fit: Any = bool
@@ -312,79 +295,3 @@ def _logging(sample: Sample, progress: bool, path: StrPath | None) -> Iterator[F
         checkpoint = stack.enter_context(Checkpoint(path))
         known = read_fits(checkpoint)
         yield FitLog(on_fit, checkpoint, known)
-
-
-def residual_dependence(found: Found) -> dict[Arrow, float]:
-    """Return the nats that the dependence of the residuals of two columns saves, the most first.
-
-    The residuals are the columns of another table, in which each may have one cause.
-    """
-    sample = found.score.sample
-    scores = np.full(sample.values.shape, math.nan)
-    for j, causes in enumerate(found.parents):
-        rows = sample.rows([j], causes)
-        scores[rows, j] = normal_scores(found.score.model(j, causes), j)
-    # A column that its causes determine has no residual.
-    ranges = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
-    places = np.flatnonzero(ranges > MIN_RESIDUAL_RANGE).tolist()
-    n = len(places)
-    if n < 2:
-        return {}
-    table = Sample(scores[:, places], (False,) * n)
-    residuals = LocalScore(ColumnModels(table), found.score.n_jobs, found.score.log)
-    nothing = frozenset[int]()
-    screened = residuals.screen([(j, nothing) for j in range(n)])
-    pairs = [(i, j) for j in range(n) for i in screened[j]]
-    residuals.fit((j, nothing, frozenset([i])) for i, j in pairs)
-    saved = [(residuals.saved(j, nothing, {i}), min(i, j), max(i, j)) for i, j in pairs]
-    # The direction that saves more is last.
-    largest = {(places[i], places[j]): nats for nats, i, j in sorted(saved)}
-    return dict(sorted(largest.items(), key=lambda item: -item[1]))
-
-
-def _node(found: Found, place: int, names: Sequence[Hashable], row_places: IntArray) -> GraphNode:
-    """Return a column of the graph; `names` are in the order of the table, as `row_places`."""
-    sample = found.score.sample
-    causes = sorted(found.parents[place])
-    model = found.models[place]
-    is_fitted = sample.rows([place], causes)
-    model_rows = np.where(is_fitted, is_fitted.cumsum() - 1, -1)
-    return GraphNode(
-        name=sample.names[place],
-        parents=tuple(sorted((sample.names[i] for i in causes), key=names.index)),
-        model=model.name,
-        n_mechanisms=model.n_mechanisms,
-        length=model.length,
-        _model=model,
-        _points=sample.part([place], causes).standardized[:, causes],
-        _model_rows=model_rows[row_places],
-    )
-
-
-def _edge(
-    found: Found, arrow: Arrow, names: Sequence[Hashable], confidence: Confidence
-) -> GraphEdge:
-    """Return an edge that was found or required; `names` are in the order of the table."""
-    ends = [found.score.sample.names[end] for end in arrow]
-    if confidence.kind == BOTH:
-        ends.sort(key=names.index)
-        shared = found.common_causes.found[arrow]
-        losses = shared.gain, shared.saved
-        model = shared.model, 1
-        n_rows = found.score.n_rows(arrow[1], [arrow[0]])
-    else:
-        challenge = found.challenges[arrow]
-        losses = challenge.removed.nats, challenge.reversed.nats
-        effect = found.models[arrow[1]]
-        model = effect.name, effect.n_mechanisms
-        n_rows = len(effect.nats)
-    return GraphEdge(
-        ends[0],
-        ends[1],
-        confidence.kind,
-        confidence.confidence,
-        *losses,
-        *model,
-        n_rows=n_rows,
-        note=confidence.note,
-    )

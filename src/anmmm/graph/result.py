@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable
 from dataclasses import asdict, field, replace
 from typing import Any
@@ -12,70 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._files import (
-    check_output,
-    checked_suffix,
     json_value,
-    replacing,
-    to_json,
-    to_json_document,
-    with_filename,
-    write_csv,
 )
-from anmmm._optional import pyarrow_module, require
+from anmmm._optional import require
 from anmmm._record import Record, computed
-from anmmm._text import brief, counted, listed, table_lines
+from anmmm._text import brief, counted, listed
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import check_between, check_count
-from anmmm._version import __version__
-from anmmm.direction.outcome import SURE, certainty_word, format_confidence
+from anmmm.direction.outcome import certainty_word
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
-from anmmm.evidence.models import EffectCurves, Independent, model_text
+from anmmm.evidence.models import EffectCurves, Independent
 from anmmm.evidence.models.base import ConditionalModel
-from anmmm.evidence.models.form import Form
-from anmmm.graph.forms import ARROW, BOTH, LINE, PRINTED_MARKS, Edge, PartialGraph
-from anmmm.graph.hidden_groups import HiddenGroups
+from anmmm.graph.forms import ARROW, LINE, Edge, PartialGraph
 from anmmm.graph.sample import Sample
 from anmmm.graph.search import causal_order
 from anmmm.independence import HSICVariable
-
-SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
-# Characters that no XML file may hold.
-NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
-
-
-# Words of models in tables: of their bases, and of what changes them.
-SHORT_BASES = {
-    "anm": "curve",
-    "location-scale": "curve, changing noise",
-    "pnl": "curve on another scale",
-    "monotone": "monotone curve",
-    "ordered": "ordered levels",
-    "clusters": "clusters along a curve",
-    "count": "counts",
-    "categories": "probabilities of categories",
-}
-SHORT_SUFFIXES = {
-    "noise": "fitted noise",
-    "link": "smooth cuts",
-    "rescaled": "rescaled cause",
-    "atom": "frequent value",
-    "ranges": "separate ranges",
-}
-# Most words of a model in a table.
-MAX_WORDS = 6
-
-
-def short_text(form: Form) -> str:
-    """Describe a model in a few words; what does not fit is left out."""
-    text = SHORT_BASES.get(form.base, form.base)
-    if form.n_mechanisms > 1:
-        text = f"{form.n_mechanisms} {text}s"
-    for suffix in dict.fromkeys(form.suffixes):
-        longer = f"{text}, {SHORT_SUFFIXES[suffix.name]}"
-        if len(longer.split()) <= MAX_WORDS:
-            text = longer
-    return text
 
 
 class GraphEdge(Record):
@@ -138,17 +89,6 @@ class GraphEdge(Record):
         is_found = self.kind == ARROW and not self.is_given
         return certainty_word(self.confidence) if is_found else None
 
-    @property
-    def _printed(self) -> str:
-        """The edge as people read it."""
-        return f"{self.cause} {PRINTED_MARKS[self.kind]} {self.effect}"
-
-    @property
-    def _confidence_text(self) -> str:
-        """The confidence, marked if it is that of an edge and not of a direction."""
-        is_of_edge = self.kind == LINE or (self.kind == ARROW and self.is_given)
-        return format_confidence(self.confidence) + (" (edge)" if is_of_edge else "")
-
 
 EDGE_COLUMNS = (*GraphEdge.__annotations__, "certainty")
 
@@ -209,6 +149,31 @@ class GraphNode(Record):
         return check_models([self._model], HSICVariable(self._points)).pvalue
 
 
+class HiddenGroups(Record):
+    """A hidden variable that determines the mechanism of several nodes.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Names of the nodes.
+    n_groups : int
+        Number of its values.
+    labels : ndarray of shape (n_samples,)
+        Most probable group of each row; 0 is the largest group.
+    probabilities : ndarray of shape (n_samples, n_groups)
+        Probability of each group.
+    gain : float
+        Nats that it saves over the nodes' shortest models without it, before the price of an edge
+        for each node (`min_gain`).
+    """
+
+    nodes: tuple[Hashable, ...]
+    n_groups: int
+    labels: IntArray
+    probabilities: FloatArray
+    gain: float
+
+
 class CausalGraph(Record):
     """A causal graph of the columns of a table.
 
@@ -254,18 +219,18 @@ class CausalGraph(Record):
 
     @computed
     def _partial(self) -> PartialGraph:
-        edges = [(each.cause, each.kind, each.effect) for each in self.edges]
+        edges = [(edge.cause, edge.kind, edge.effect) for edge in self.edges]
         return PartialGraph(self.names, edges)
 
     @property
     def directed(self) -> tuple[Edge, ...]:
         """Arrows, the cause first."""
-        return tuple(self._partial.marked("->"))
+        return tuple(self._partial.marked(ARROW))
 
     @property
     def undirected(self) -> tuple[Edge, ...]:
         """Edges without a direction."""
-        return tuple(self._partial.marked("--"))
+        return tuple(self._partial.marked(LINE))
 
     @property
     def adjacency(self) -> IntArray:
@@ -275,8 +240,8 @@ class CausalGraph(Record):
     @property
     def order(self) -> tuple[Hashable, ...]:
         """Columns in a causal order of the graph that was found, causes first."""
-        parents = (map(self.names.index, node.parents) for node in self.nodes)
-        return tuple(self.names[at] for at in causal_order(tuple(map(frozenset, parents))))
+        parents = [frozenset(map(self.names.index, node.parents)) for node in self.nodes]
+        return tuple(self.names[place] for place in causal_order(tuple(parents)))
 
     def node(self, name: Hashable) -> GraphNode:
         """Return a node by the name of its column."""
@@ -315,7 +280,7 @@ class CausalGraph(Record):
 
         Returns
         -------
-        at : ndarray of shape (n_points,) or (n_levels,)
+        values : ndarray of shape (n_points,) or (n_levels,)
             Values of the cause: a grid, but only those that occur of a cause of two values, of
             categories or booleans, whose names these are.
         curves : EffectCurves
@@ -329,15 +294,15 @@ class CausalGraph(Record):
         ValueError
             If there is no such edge.
         """
-        along, curves = self._curve(effect, cause, n_points)
-        own, at = map(self._sample.names.index, (effect, cause))
-        names = self._sample.levels[at]
-        if names:
-            along = np.array([names[int(code)] for code in along])
-        effect_names = self._sample.levels[own]
+        values, curves = self._curve(effect, cause, n_points)
+        sample = self._sample
+        cause_names = sample.levels[sample.names.index(cause)]
+        if cause_names:
+            values = np.array([cause_names[int(code)] for code in values])
+        effect_names = sample.levels[sample.names.index(effect)]
         if effect_names:
             curves = replace(curves, levels=tuple(effect_names[int(k)] for k in curves.levels))
-        return along, curves
+        return values, curves
 
     def _curve(
         self, effect: Hashable, cause: Hashable, n_points: int
@@ -346,21 +311,23 @@ class CausalGraph(Record):
         node = self._effect_of(cause, effect)
         n_points = check_count(n_points, "n_points", minimum=2)
         sample = self._sample_of(node)
-        own, at, *others = map(sample.names.index, (effect, cause, *node.parents))
+        effect_place = sample.names.index(effect)
+        cause_place = sample.names.index(cause)
+        places = [sample.names.index(name) for name in node.parents]
         # Medians that occur: of two values that are equally frequent, their mean is none.
         typical = np.full(len(sample.names), math.nan)
-        for column in others:
-            values = sample.values[:, column]
-            typical[column] = np.quantile(values, 0.5, method="inverted_cdf")
-            if sample.categorical[column]:
-                typical[column] = np.bincount(values.astype(np.intp)).argmax()
-        along = np.unique(sample.values[:, at])
-        if len(along) > 2 and sample.levels[at] is None:
-            along = np.linspace(along[0], along[-1], n_points)
-        values = np.tile(typical, (len(along), 1))
-        values[:, at] = along
-        points = sample.points(sample.standardize(values, others), others)
-        return along, in_units(node._model, points, sample.values[:, [own]])
+        for place in places:
+            column = sample.values[:, place]
+            typical[place] = np.quantile(column, 0.5, method="inverted_cdf")
+            if sample.categorical[place]:
+                typical[place] = np.bincount(column.astype(np.intp)).argmax()
+        grid = np.unique(sample.values[:, cause_place])
+        if len(grid) > 2 and sample.levels[cause_place] is None:
+            grid = np.linspace(grid[0], grid[-1], n_points)
+        causes = np.tile(typical, (len(grid), 1))
+        causes[:, cause_place] = grid
+        points = sample.points(sample.standardize(causes, places), places)
+        return grid, in_units(node._model, points, sample.values[:, [effect_place]])
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:
         """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
@@ -368,23 +335,23 @@ class CausalGraph(Record):
         An edge without a direction is two opposite arcs. Arcs have a kind, confidence, losses and
         note.
         """
-        least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
+        min_confidence = check_between(min_confidence, "min_confidence", 0.0, 1.0)
         graph = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
         graph.add_nodes_from(self.names)
         for edge in self.edges:
-            if edge.confidence >= least:
-                values = asdict(edge)
-                facts = {
-                    name: values[name] for name in ("kind", "confidence", "loss_without", "note")
-                }
-                graph.add_edge(edge.cause, edge.effect, **facts)
-                if edge.kind != ARROW:
-                    graph.add_edge(edge.effect, edge.cause, **facts)
+            if edge.confidence < min_confidence:
+                continue
+            values = asdict(edge)
+            facts = {name: values[name] for name in ("kind", "confidence", "loss_without", "note")}
+            graph.add_edge(edge.cause, edge.effect, **facts)
+            if edge.kind != ARROW:
+                graph.add_edge(edge.effect, edge.cause, **facts)
         return graph
 
     def to_dag(self) -> Any:
         """Return a ``networkx.DiGraph``; raise ValueError if an edge has no direction."""
-        if open_edges := [f"{e.cause} {e.kind} {e.effect}" for e in self.edges if e.kind != ARROW]:
+        open_edges = [f"{e.cause} {e.kind} {e.effect}" for e in self.edges if e.kind != ARROW]
+        if open_edges:
             raise ValueError(
                 f"the graph is no DAG: {listed(open_edges)} have no direction; add them to "
                 "required=, or use to_networkx(), which makes two arcs of each"
@@ -402,16 +369,19 @@ class CausalGraph(Record):
         Infinite values are None: `loss_reversed` of an edge whose direction was given.
         """
         hidden_groups = [
-            {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
-            for each in self.hidden_groups
+            {"nodes": group.nodes, "n_groups": group.n_groups, "gain": group.gain}
+            for group in self.hidden_groups
         ]
-        names = "unexplained", "length", "n_samples", "n_dropped", "constraints", "left_out"
-        others = {name: getattr(self, name) for name in names}
         document = {
             "edges": self._rows,
             "columns": self.names,
             "hidden_groups": hidden_groups,
-            **others,
+            "unexplained": self.unexplained,
+            "length": self.length,
+            "n_samples": self.n_samples,
+            "n_dropped": self.n_dropped,
+            "constraints": self.constraints,
+            "left_out": self.left_out,
         }
         return {name: json_value(value) for name, value in document.items()}
 
@@ -432,38 +402,14 @@ class CausalGraph(Record):
             If the format is unknown or its library not installed, or cannot hold a name, or if the
             file cannot be written, is the table of the graph, or exists.
         """
-        check_output(path, self._source, force=force)
-        suffix = checked_suffix(path, SUFFIXES)
-        refused = list(filter(NOT_IN_XML.search, map(str, self.names)))
-        if suffix == ".graphml" and refused:
-            raise ValueError(
-                f"GraphML cannot hold the control character of column {refused[0]!r}; rename the "
-                "column, or write .json"
-            )
-        if suffix == ".csv":
-            write_csv(path, EDGE_COLUMNS, self._rows)
-            return
-        constraints = to_json(self.constraints, line=True)
-        with replacing(path) as temporary, with_filename(path):
-            if suffix == ".json":
-                text = to_json_document(self.to_dict()) + "\n"
-                temporary.write_text(text, encoding="utf-8", newline="")
-            elif suffix == ".parquet":
-                # Names need not be text.
-                ends = [{"cause": str(e.cause), "effect": str(e.effect)} for e in self.edges]
-                rows = [row | texts for row, texts in zip(self._rows, ends, strict=True)]
-                kind = {"anmmm.kind": "graph", "anmmm.constraints": constraints}
-                table = pyarrow_module().Table.from_pylist(rows).replace_schema_metadata(kind)
-                pyarrow_module("parquet").write_table(table, temporary)
-            else:
-                graph = self.to_networkx()
-                graph.graph |= {"anmmm_version": __version__, "constraints": constraints}
-                networkx = require("networkx", "graph", "GraphML")
-                networkx.write_graphml(graph, temporary, named_key_ids=True)
+        from anmmm.graph.write import write_graph
+
+        write_graph(self, path, force=force)
 
     def __repr__(self) -> str:
+        n_sure = sum(edge.is_sure for edge in self.edges)
         return (
-            f"<CausalGraph: {counted(len(self.edges), 'edge')} ({self._n_sure} sure) among "
+            f"<CausalGraph: {counted(len(self.edges), 'edge')} ({n_sure} sure) among "
             f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}>"
         )
 
@@ -481,84 +427,10 @@ class CausalGraph(Record):
 
         `long_models`: whether models are described in full, not in a few words.
         """
-        rows = self._table_rows(long_models)
-        columns = {
-            "edge": "<4",
-            "confidence": "<10",
-            "loss without": ">6",
-            "loss reversed": ">6",
-            "model": "<5",
-            "note": "<1",
-        }
-        lines = [
-            f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}: "
-            f"{counted(len(self.edges), 'edge')}, {self._sure_text}"
-        ]
-        if rows:
-            lines += ["", *table_lines(columns, rows)]
-        lines += [
-            f"one hidden variable of {each.n_groups} values switches the mechanisms of "
-            f"{listed(each.nodes)}"
-            for each in self.hidden_groups
-        ]
-        lines += [
-            f"{one} and {other} depend on each other beyond this graph, by {nats:.0f} nats: a "
-            "common cause may be missing"
-            for one, other, nats in self.unexplained
-        ]
-        return "\n".join(lines + self._conditions)
+        from anmmm.graph.text import graph_text
 
-    @property
-    def _n_sure(self) -> int:
-        """Number of sure edges."""
-        return sum(edge.is_sure for edge in self.edges)
-
-    @property
-    def _sure_text(self) -> str:
-        """Numbers of sure edges, and of given ones and ones without a direction if there are."""
-        text = f"{self._n_sure} sure (confidence {SURE} or more)"
-        if n_given := sum(edge.kind == ARROW and edge.is_given for edge in self.edges):
-            text += f", {n_given} of given direction"
-        n_open = len(self.undirected)
-        return f"{text}, {n_open} without a direction" if n_open else text
-
-    @property
-    def _conditions(self) -> list[str]:
-        """What was assumed and left out, a line each."""
-        lines = []
-        for name, items in self.constraints.items():
-            if name == "tiers":
-                text = "; ".join(map(listed, items))
-            else:
-                mark = " " if name == "within" else " → "
-                text = listed([mark.join(map(str, item)) for item in items])
-            lines.append(f"{name} (assumed): {text}")
-        if self.n_dropped:
-            lines.append(
-                f"rows left out: {self.n_dropped}, with a missing value, or copies of others"
-            )
-        n_rows = [edge.n_rows for edge in self.edges]
-        if n_rows and min(n_rows) < self.n_samples:
-            lines.append(f"rows with a missing value: an edge uses {min(n_rows)} rows or more")
-        if self.left_out:
-            reasons = [reason.partition(";")[0] for reason in self.left_out.values()]
-            lines.append(f"columns left out: {listed(reasons)}")
-        return lines
+        return graph_text(self, long_models=long_models)
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
         return [asdict(edge) | {"certainty": edge.certainty} for edge in self.edges]
-
-    def _table_rows(self, long_models: bool) -> list[tuple[str, ...]]:
-        """Return edge, confidence, both losses, model and note of each edge, for people."""
-        rows: list[tuple[str, ...]] = []
-        for edge in self.edges:
-            if edge.kind == BOTH:
-                model = model_text(edge.model) if edge.model else ""
-            else:
-                form = self.node(edge.effect)._model.form
-                model = form.text if long_models else short_text(form)
-            loss_reversed = "" if edge.is_given else f"{edge.loss_reversed:.1f}"
-            losses = f"{edge.loss_without:.1f}", loss_reversed
-            rows.append((edge._printed, edge._confidence_text, *losses, model, edge.note))
-        return rows

@@ -136,9 +136,9 @@ class LocalScore:
             return 0.0
         return self.length(node, before, after) - self.length(node, after, before)
 
-    def n_rows(self, node: int, *causes: Iterable[int]) -> int:
-        """Return the number of rows that have a column and its causes."""
-        return len(self.sample.part([node], *causes).values)
+    def n_rows(self, *columns: int) -> int:
+        """Return the number of rows that have these columns."""
+        return len(self.sample.part(columns).values)
 
     def is_comparable(self, node: int, before: Iterable[int], after: Iterable[int]) -> bool:
         """Return whether enough rows have a column and its causes, which vary there."""

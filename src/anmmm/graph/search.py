@@ -42,7 +42,8 @@ Arrow = tuple[int, int]
 class Rules:
     """Edges that a graph may have and must have, (n, n) from cause to effect, and their price.
 
-    `prior` weighs the directions of an edge, as in pairs.
+    `prior` weighs the directions of an edge, as in pairs. Hidden groups and hidden common causes
+    are searched if these options are true.
     """
 
     allowed: BoolArray
@@ -50,6 +51,8 @@ class Rules:
     max_parents: int
     min_gain: float
     prior: Prior = "learned"
+    hidden_groups: bool = True
+    common_cause: bool = True
 
     def forbidding(self, arrow: Arrow) -> Rules:
         """Forbid an edge in both directions, also if it was required."""
@@ -74,7 +77,7 @@ class Rules:
     @property
     def start(self) -> Parents:
         """The graph that has only the required edges."""
-        return tuple(frozenset(np.flatnonzero(column).tolist()) for column in self.required.T)
+        return parents_of(self.required)
 
 
 class Loss(NamedTuple):
@@ -129,6 +132,11 @@ class Challenge(NamedTuple):
 RULED_OUT = Loss(math.inf, math.inf)
 
 
+def parents_of(edges: BoolArray) -> Parents:
+    """Return the graph of a matrix (n, n) that is true at [cause, effect]."""
+    return tuple(frozenset(np.flatnonzero(column).tolist()) for column in edges.T)
+
+
 def causal_order(parents: Parents) -> list[int]:
     """Return all columns, causes before effects and the first ones first; fewer on a cycle."""
     order: list[int] = []
@@ -171,7 +179,7 @@ def row_counts(score: LocalScore, before: Parents, after: Parents) -> dict[int, 
     counts = {}
     for j, causes in enumerate(after):
         if causes != before[j]:
-            counts[j] = score.n_rows(j, before[j], causes)
+            counts[j] = score.n_rows(j, *before[j], *causes)
     return counts
 
 

@@ -1,8 +1,8 @@
-"""What is given: the columns of a table that make a graph, and its edges, checked."""
+"""The columns of a table that make a graph, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +11,13 @@ import numpy as np
 from anmmm._categories import Column
 from anmmm._tables import Columns, SourceError, Table
 from anmmm._tables.table import missing_text
-from anmmm._text import brief, counted, listed
+from anmmm._text import brief, counted
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import MISSING, check_choice
 from anmmm._warning import warn_caller
 from anmmm.direction.caveats import copies_note, distinct_fraction, distinct_rows
-from anmmm.direction.prior import Prior
-from anmmm.graph.forms import PartialGraph
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import MIN_ROWS
-from anmmm.graph.search import Rules, causal_order
 from anmmm.preprocessing import standardize
 
 # Fraction of complete rows from which others are left out: hidden groups need complete rows.
@@ -33,28 +30,6 @@ BYTES_A_VALUE = 14 * 8
 # Standardized columns that differ by no more, in any row, are copies.
 COPY_TOLERANCE = 1e-9
 
-Nodes = Sequence[Hashable]
-
-
-def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str) -> PartialGraph:
-    """Return a graph whose nodes are the columns of a table that its nodes name.
-
-    The nodes of an array are all columns, or those of the argument `columns`.
-    """
-    nodes = list(graph.nodes)
-    names = table.names
-    if graph.by_position:
-        if columns is not None:
-            names = tuple(_distinct(columns, table, "columns"))
-        if len(nodes) != len(names):
-            raise ValueError(
-                f"{argument} is an adjacency of {len(nodes)} nodes, but data has {len(names)} "
-                "columns; pass a row and a column for each column of data, or list its nodes in "
-                "columns="
-            )
-        return graph.renamed(names)
-    return graph.renamed([table.column(node, argument) for node in nodes])
-
 
 def read_columns(
     table: Table, columns: Any, categories: Any, missing: str
@@ -65,8 +40,8 @@ def read_columns(
     Raise TypeError or ValueError if the columns make no graph.
     """
     check_choice(missing, "missing", MISSING)
-    declared = [] if categories is None else _distinct(categories, table, "categories")
-    names = list(table.names) if columns is None else _distinct(columns, table, "columns")
+    declared = [] if categories is None else distinct_columns(categories, table, "categories")
+    names = list(table.names) if columns is None else distinct_columns(columns, table, "columns")
     usable, problems = table.values(names, declared)
     for name, column in usable.items():
         if np.isinf(column.values).any():
@@ -113,7 +88,8 @@ def read_columns(
     return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
 
 
-def _distinct(names: Any, table: Table, argument: str) -> list[Hashable]:
+def distinct_columns(names: Any, table: Table, argument: str) -> list[Hashable]:
+    """Return the columns that an argument names; raise ValueError if it names one twice."""
     columns = table.columns_of(names, argument)
     if len(set(columns)) < len(columns):
         raise ValueError(f"{argument} names a column twice; found {brief(list(names))}")
@@ -256,125 +232,3 @@ def _numbers(column: Column, rows: IntArray) -> FloatArray:
         return values
     _, first_rows, places = np.unique(values, return_index=True, return_inverse=True)
     return first_rows[places].astype(np.float64)
-
-
-def rules_of(
-    table: Table,
-    names: Nodes,
-    left_out: Mapping[Hashable, str],
-    *,
-    required: Any,
-    forbidden: Any,
-    tiers: Any,
-    within: PartialGraph | None,
-    max_parents: int,
-    min_gain: float,
-    prior: Prior,
-) -> tuple[Rules, dict[str, list[tuple[Hashable, ...]]]]:
-    """Return the rules of a search, and the arguments that are not empty, by names of columns.
-
-    Raise TypeError or ValueError if they contradict. `names` are those of the graph among the
-    columns of the table; forbidden edges and tiers of columns left out have no effect.
-    """
-    n = len(names)
-    allowed = ~np.eye(n, dtype=bool)
-    fixed = {"required": _matrix(table, names, required, "required")}
-    if within is not None:
-        fixed["within"] = _matrix(table, names, within.marked("->"), "within")
-        lines = _matrix(table, names, within.marked("--"), "within")
-        allowed = fixed["within"] | lines | lines.T
-    known = [*names, *left_out]
-    ruled_out = _matrix(table, known, forbidden, "forbidden")[:n, :n]
-    allowed &= ~ruled_out
-    tier = _tier_of_each(table, known, tiers)[:n]
-    allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
-    for argument, edges in fixed.items():
-        for i, j in np.argwhere(edges & ~allowed):
-            raise ValueError(
-                f"{argument} has the edge {names[i]} → {names[j]}, which forbidden, tiers or "
-                "within rules out; change one of them"
-            )
-    must = np.logical_or.reduce([*fixed.values()])
-    allowed &= ~must.T
-    rules = Rules(allowed, must, max_parents, min_gain, prior)
-    on_cycle = sorted({*range(n)}.difference(causal_order(rules.start)))
-    if on_cycle:
-        cyclic = listed([names[place] for place in on_cycle])
-        given = " and ".join(argument for argument in fixed if fixed[argument].any())
-        raise ValueError(
-            f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
-        )
-    places = sorted(range(n), key=lambda place: table.names.index(names[place]))
-
-    def pairs(matrix: BoolArray) -> list[tuple[Hashable, ...]]:
-        return [(names[i], names[j]) for i in places for j in places if matrix[i, j]]
-
-    constraints: dict[str, list[tuple[Hashable, ...]]] = {
-        "tiers": [
-            tuple(names[place] for place in places if tier[place] == number)
-            for number in range(max(tier) + 1)
-        ],
-        "required": pairs(fixed["required"]),
-        "forbidden": pairs(ruled_out),
-    }
-    constraints = {name: values for name, values in constraints.items() if values}
-    if within is not None:
-        constraints["within"] = [*within.edges]
-    return rules, constraints
-
-
-def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
-    """Return the place of a column in the graph; raise ValueError if there is none."""
-    column = table.column(name, argument)
-    if column not in names:
-        raise ValueError(
-            f"{argument} names {brief(name)}, which is none of the columns of the graph: "
-            f"{listed(names)}"
-        )
-    return names.index(column)
-
-
-def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
-    """Return the number of the tier of each column, (n,), or -1; raise TypeError at no tiers."""
-    if not _is_list(tiers):
-        raise TypeError(
-            "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
-            f"['b', 'c']]; found {brief(tiers)}"
-        )
-    tier_of_each = np.full(len(names), -1)
-    for tier, group in enumerate(tiers):
-        if not isinstance(group, str) and not _is_list(group):
-            raise TypeError(
-                f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
-            )
-        for name in [group] if isinstance(group, str) else group:
-            place = _place(table, names, name, "tiers")
-            if tier_of_each[place] >= 0:
-                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
-            tier_of_each[place] = tier
-    return tier_of_each
-
-
-def _is_list(values: Any) -> bool:
-    """Return whether an argument holds items; the values of a mapping would be ignored."""
-    return isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
-
-
-def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
-    """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
-    if not _is_list(edges):
-        raise TypeError(
-            f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
-        )
-    matrix = np.zeros((len(names), len(names)), dtype=bool)
-    for edge in edges:
-        is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
-        if not is_pair or len(edge) != 2:
-            raise TypeError(
-                f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
-            )
-        cause, effect = (_place(table, names, name, argument) for name in edge)
-        if cause == effect:
-            raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
-        matrix[cause, effect] = True
-    return matrix

@@ -11,6 +11,7 @@ from anmmm._typing import StrPath
 from anmmm.direction.outcome import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
 from anmmm.graph.forms import PRINTED_MARKS
+from anmmm.graph.text import condition_lines, confidence_text, sure_text
 from anmmm.plotting import plot_effect, plot_graph
 from anmmm.plotting.graph import graph_size
 from anmmm.plotting.style import check_result
@@ -72,6 +73,9 @@ def write_graph_report(
         groups=[(group, np.bincount(group.labels).tolist()) for group in graph.hidden_groups],
         poor_fit=LACK_OF_FIT_PVALUE,
         printed_marks=PRINTED_MARKS,
+        sure_text=sure_text(graph),
+        conditions=condition_lines(graph),
+        confidence_text=confidence_text,
     )
 
 

@@ -1,0 +1,159 @@
+"""What is known of the edges of a graph: those that it may have, and those that it must have."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anmmm._tables import Table
+from anmmm._text import brief, listed
+from anmmm._typing import BoolArray, IntArray
+from anmmm.graph.forms import ARROW, LINE, PartialGraph
+from anmmm.graph.search import causal_order, parents_of
+from anmmm.graph.table import distinct_columns
+
+Nodes = Sequence[Hashable]
+
+
+def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str) -> PartialGraph:
+    """Return a graph whose nodes are the columns of a table that its nodes name.
+
+    The nodes of an array are all columns, or those of the argument `columns`.
+    """
+    nodes = list(graph.nodes)
+    names = table.names
+    if graph.by_position:
+        if columns is not None:
+            names = tuple(distinct_columns(columns, table, "columns"))
+        if len(nodes) != len(names):
+            raise ValueError(
+                f"{argument} is an adjacency of {len(nodes)} nodes, but data has {len(names)} "
+                "columns; pass a row and a column for each column of data, or list its nodes in "
+                "columns="
+            )
+        return graph.renamed(names)
+    return graph.renamed([table.column(node, argument) for node in nodes])
+
+
+def read_knowledge(
+    table: Table,
+    names: Nodes,
+    left_out: Mapping[Hashable, str],
+    *,
+    required: Any,
+    forbidden: Any,
+    tiers: Any,
+    within: PartialGraph | None,
+) -> tuple[BoolArray, BoolArray, dict[str, list[tuple[Hashable, ...]]]]:
+    """Return the edges that are allowed and required, (n, n) each, and what says so, by names.
+
+    Raise TypeError or ValueError if the arguments contradict. `names` are those of the graph among
+    the columns of the table; forbidden edges and tiers of columns left out have no effect.
+    """
+    n = len(names)
+    allowed = ~np.eye(n, dtype=bool)
+    fixed = {"required": _matrix(table, names, required, "required")}
+    if within is not None:
+        fixed["within"] = _matrix(table, names, within.marked(ARROW), "within")
+        lines = _matrix(table, names, within.marked(LINE), "within")
+        allowed = fixed["within"] | lines | lines.T
+    known = [*names, *left_out]
+    ruled_out = _matrix(table, known, forbidden, "forbidden")[:n, :n]
+    allowed &= ~ruled_out
+    tier = _tier_of_each(table, known, tiers)[:n]
+    allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
+    for argument, edges in fixed.items():
+        for i, j in np.argwhere(edges & ~allowed):
+            raise ValueError(
+                f"{argument} has the edge {names[i]} → {names[j]}, which forbidden, tiers or "
+                "within rules out; change one of them"
+            )
+    must = np.logical_or.reduce([*fixed.values()])
+    allowed &= ~must.T
+    on_cycle = sorted({*range(n)}.difference(causal_order(parents_of(must))))
+    if on_cycle:
+        cyclic = listed([names[place] for place in on_cycle])
+        given = " and ".join(argument for argument in fixed if fixed[argument].any())
+        raise ValueError(
+            f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
+        )
+    places = sorted(range(n), key=lambda place: table.names.index(names[place]))
+
+    def pairs(matrix: BoolArray) -> list[tuple[Hashable, ...]]:
+        return [(names[i], names[j]) for i in places for j in places if matrix[i, j]]
+
+    constraints: dict[str, list[tuple[Hashable, ...]]] = {
+        "tiers": [
+            tuple(names[place] for place in places if tier[place] == number)
+            for number in range(max(tier) + 1)
+        ],
+        "required": pairs(fixed["required"]),
+        "forbidden": pairs(ruled_out),
+    }
+    constraints = {name: values for name, values in constraints.items() if values}
+    if within is not None:
+        constraints["within"] = [*within.edges]
+    return allowed, must, constraints
+
+
+def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
+    """Return the place of a column in the graph; raise ValueError if there is none."""
+    column = table.column(name, argument)
+    if column not in names:
+        raise ValueError(
+            f"{argument} names {brief(name)}, which is none of the columns of the graph: "
+            f"{listed(names)}"
+        )
+    return names.index(column)
+
+
+def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
+    """Return the number of the tier of each column, (n,), or -1; raise TypeError at no tiers."""
+    if tiers is None:
+        tiers = ()
+    if not _is_list(tiers):
+        raise TypeError(
+            "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
+            f"['b', 'c']]; found {brief(tiers)}"
+        )
+    tier_of_each = np.full(len(names), -1)
+    for tier, group in enumerate(tiers):
+        if not isinstance(group, str) and not _is_list(group):
+            raise TypeError(
+                f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
+            )
+        for name in [group] if isinstance(group, str) else group:
+            place = _place(table, names, name, "tiers")
+            if tier_of_each[place] >= 0:
+                raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
+            tier_of_each[place] = tier
+    return tier_of_each
+
+
+def _is_list(values: Any) -> bool:
+    """Return whether an argument holds items; the values of a mapping would be ignored."""
+    return isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
+
+
+def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
+    """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
+    if edges is None:
+        edges = ()
+    if not _is_list(edges):
+        raise TypeError(
+            f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
+        )
+    matrix = np.zeros((len(names), len(names)), dtype=bool)
+    for edge in edges:
+        is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
+        if not is_pair or len(edge) != 2:
+            raise TypeError(
+                f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
+            )
+        cause, effect = (_place(table, names, name, argument) for name in edge)
+        if cause == effect:
+            raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
+        matrix[cause, effect] = True
+    return matrix
