@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from anmmm import infer_graph
-from anmmm.graph.hidden_groups import GroupSearch, fit_group, fit_single
+from anmmm.graph.groups import fit_group, fit_single
+from anmmm.graph.hidden_groups import GroupSearch
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import ColumnModels, LocalScore
 from anmmm.graph.search import Rules

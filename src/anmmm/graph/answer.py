@@ -54,7 +54,6 @@ def graph_edges(
             loss_without = shared.gain
             loss_reversed = shared.saved
             model = shared.model
-            n_mechanisms = 1
             n_rows = graph.score.n_rows(*arrow)
         else:
             challenge = graph.challenges[arrow]
@@ -62,7 +61,6 @@ def graph_edges(
             loss_reversed = challenge.reversed.nats
             effect = graph.models[arrow[1]]
             model = effect.name
-            n_mechanisms = effect.n_mechanisms
             n_rows = len(effect.nats)
         yield GraphEdge(
             cause=ends[0],
@@ -72,7 +70,6 @@ def graph_edges(
             loss_without=loss_without,
             loss_reversed=loss_reversed,
             model=model,
-            n_mechanisms=n_mechanisms,
             n_rows=n_rows,
             note=note,
         )
@@ -94,7 +91,6 @@ def given_edges(
             loss_without=nats,
             loss_reversed=math.inf,
             model="",
-            n_mechanisms=1,
             n_rows=graph.score.n_rows(*ends),
             note="given",
         )

@@ -11,7 +11,8 @@ from anmmm.direction.hypotheses import cause_probability
 from anmmm.evidence.models import ConditionalModel
 from anmmm.graph.common_causes import CommonCauses, find_common_causes
 from anmmm.graph.forms import ARROW, BOTH, LINE
-from anmmm.graph.hidden_groups import Group, search_hidden_groups
+from anmmm.graph.groups import Group
+from anmmm.graph.hidden_groups import search_hidden_groups
 from anmmm.graph.score import MIN_ROWS, ROWS_PER_PARENT, LocalScore
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, arrows, search
 

@@ -53,8 +53,6 @@ class GraphEdge(Record):
     model : str
         Model of the effect given all of its causes, see `anmmm.DirectionEvidence`; of ``"<->"`` the
         form of the common cause, see `anmmm.evidence.CommonCause`.
-    n_mechanisms : int
-        Mechanisms of that model.
     n_rows : int
         Rows to which it was fitted: those with a value of the effect and of all of its causes.
     note : str
@@ -69,7 +67,6 @@ class GraphEdge(Record):
     loss_without: float
     loss_reversed: float
     model: str
-    n_mechanisms: int
     n_rows: int
     note: str = ""
 

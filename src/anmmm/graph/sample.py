@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -35,14 +35,13 @@ class Sample(Record):
     """Columns of a table: values (n_samples, n_columns), which are categories, and their names.
 
     Missing values are NaN. `levels` has the names of the values 0, 1, … of each column, None for
-    numbers; `described` the columns as variables, if they are known.
+    numbers.
     """
 
     values: FloatArray
     categorical: tuple[bool, ...]
     names: tuple[Hashable, ...] = ()
     levels: tuple[tuple[str, ...] | None, ...] = ()
-    described: dict[int, Variable] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the descriptions of the columns out of pickles, as they are many times larger."""
@@ -98,16 +97,20 @@ class Sample(Record):
         values = np.ascontiguousarray(self.values[self.rows(incomplete)])
         return Sample(values, self.categorical, self.names, self.levels)
 
+    @computed
+    def _variables(self) -> dict[int, Variable]:
+        return {}
+
     def variable(self, place: int) -> Variable:
         """Describe a column without missing values, once."""
-        if place not in self.described:
+        if place not in self._variables:
             column = np.ascontiguousarray(self.standardized[:, place])
             if self.categorical[place]:
                 variable = Variable.of_categories(column)
             else:
                 variable = Variable.of(column, np.ascontiguousarray(self.values[:, place]))
-            self.described[place] = variable
-        return self.described[place]
+            self._variables[place] = variable
+        return self._variables[place]
 
     @property
     def capacity(self) -> int:
@@ -135,29 +138,27 @@ class Sample(Record):
 
         Also return the place of each row (n_samples,) there.
         """
+        n_columns = len(self.categorical)
         standardized = np.full(self.values.shape, math.nan)
-        for place in range(len(self.categorical)):
+        for place in range(n_columns):
             part = self.part([place])
             standardized[self.rows([place]), place] = part.standardized[:, place]
         rows = np.lexsort(np.sort(np.abs(standardized).round(6), axis=1).T)
-        sample = replace(self, values=np.ascontiguousarray(self.values[rows]), described={})
-        return sample._with_ordered_columns(), rows.argsort()
-
-    def _with_ordered_columns(self) -> Sample:
+        by_rows = replace(self, values=np.ascontiguousarray(self.values[rows]))
         keys = []
-        for place in range(len(self.categorical)):
-            part = self.part([place])
+        for place in range(n_columns):
+            part = by_rows.part([place])
             length = part.variable(place).marginal.length
             keys.append((round(length, 6), part.standardized[:, place].round(6).tolist()))
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        levels = self.levels or (None,) * len(order)
-        return Sample(
-            np.ascontiguousarray(self.values[:, order]),
+        order = sorted(range(n_columns), key=keys.__getitem__)
+        levels = self.levels or (None,) * n_columns
+        sample = Sample(
+            np.ascontiguousarray(by_rows.values[:, order]),
             tuple(self.categorical[place] for place in order),
             tuple(self.names[place] for place in order),
             tuple(levels[place] for place in order),
-            {new: self.described[old] for new, old in enumerate(order) if old in self.described},
         )
+        return sample, rows.argsort()
 
 
 @lru_cache(1)

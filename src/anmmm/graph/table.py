@@ -121,11 +121,11 @@ def _without_copies(sample: Sample, table_name: str) -> Sample:
     values = sample.values[np.sort(distinct_rows(filled))]
     _refuse_size(table_name, values.shape[1], len(values))
     for name, column in zip(sample.names, values.T, strict=True):
-        present = column[~np.isnan(column)]
-        if len(present) < MIN_ROWS or present.min() == present.max():
+        n_values = int(np.count_nonzero(~np.isnan(column)))
+        if n_values < MIN_ROWS:
             problem = (
-                f"column {name!r} has {counted(len(present), 'value')} in the {len(values)} "
-                f"distinct rows; a graph needs {MIN_ROWS} that differ; leave the column out"
+                f"column {name!r} has {counted(n_values, 'value')} in the {len(values)} "
+                f"distinct rows; a graph needs {MIN_ROWS}; leave the column out"
             )
             raise SourceError(table_name, None, problem)
     return replace(sample, values=values)
@@ -196,11 +196,11 @@ def _useless(columns: Columns) -> dict[Hashable, str]:
         elif n_values < min(MIN_ROWS, len(column.values)):
             useless[name] = f"has {counted(n_values, 'value')}; a graph needs {MIN_ROWS}"
         else:
-            for first, other in columns.items():
-                if first == name:
+            for first_name, first in columns.items():
+                if first_name == name:
                     break
-                if first not in useless and _are_copies(other, column):
-                    useless[name] = f"repeats {first!r}"
+                if first_name not in useless and _are_copies(first, column):
+                    useless[name] = f"repeats {first_name!r}"
                     break
     return useless
 
@@ -210,19 +210,13 @@ def _are_copies(first: Column, second: Column) -> bool:
     rows = np.flatnonzero(~(first.missing | second.missing))
     if len(rows) < MIN_ROWS:
         return False
-    # Few rows show of most pairs that they differ.
-    for part in (rows[:MIN_ROWS], rows):
-        numbers = np.column_stack([_numbers(first, part), _numbers(second, part)])
-        if np.any(numbers.min(axis=0) == numbers.max(axis=0)):
-            if part is rows:
-                return False
-            continue
-        standardized = standardize(numbers)[0]
-        signs = np.where(standardized[0] < 0.0, -1.0, 1.0)
-        differences = np.subtract(*(standardized * signs).T)
-        if np.abs(differences).max() > COPY_TOLERANCE:
-            return False
-    return True
+    numbers = np.column_stack([_numbers(first, rows), _numbers(second, rows)])
+    if np.any(numbers.min(axis=0) == numbers.max(axis=0)):
+        return False
+    standardized = standardize(numbers)[0]
+    signs = np.where(standardized[0] < 0.0, -1.0, 1.0)
+    differences = np.subtract(*(standardized * signs).T)
+    return bool(np.abs(differences).max() <= COPY_TOLERANCE)
 
 
 def _numbers(column: Column, rows: IntArray) -> FloatArray:
