@@ -106,7 +106,7 @@ def test_a_climb_ends_if_a_length_is_not_a_number():
         candidates = staticmethod(lambda j, causes, allowed: [sorted(allowed - causes)])
         n_calls = 0
 
-        is_comparable = staticmethod(lambda j, before, after: True)
+        is_comparable = staticmethod(lambda columns: True)
         n_rows = staticmethod(lambda *columns: 100)
 
         def saved(self, j, before, after):

@@ -50,7 +50,7 @@ def graph_edges(
         ends = [graph.score.sample.names[end] for end in arrow]
         if kind == BOTH:
             ends.sort(key=names.index)
-            shared = graph.common_causes.found[arrow]
+            shared = graph.common_causes.replacing[arrow]
             loss_without = shared.gain
             loss_reversed = shared.saved
             model = shared.model

@@ -35,7 +35,7 @@ class SharedCause(NamedTuple):
 class CommonCauses(NamedTuple):
     """The common causes that replace edges, and the nats that others would save."""
 
-    found: dict[Arrow, SharedCause]
+    replacing: dict[Arrow, SharedCause]
     saved: dict[Arrow, float]
 
 
@@ -50,9 +50,9 @@ def find_common_causes(
 
     All edges are compared but required ones and those of columns in hidden groups, `grouped`.
     """
-    found: dict[Arrow, SharedCause] = {}
+    replacing: dict[Arrow, SharedCause] = {}
     if len(score.sample.values) > MAX_ROWS:
-        return parents, CommonCauses(found, {})
+        return parents, CommonCauses(replacing, {})
     while True:
         contexts: dict[Arrow, EdgeContext] = {
             (i, j): (i, parents[i], j, parents[j])
@@ -63,10 +63,10 @@ def find_common_causes(
         saved: dict[Arrow, float] = dict(zip(contexts, nats, strict=True))
         arrow = max(saved, key=lambda edge: saved[edge], default=None)
         if arrow is None or saved[arrow] <= TOLERANCE:
-            return parents, CommonCauses(found, saved)
+            return parents, CommonCauses(replacing, saved)
         shared = compare_common_cause(score, *contexts[arrow])
         if shared is not None:
-            found[arrow] = shared
+            replacing[arrow] = shared
         parents = _without_cause(score, parents, arrow, rules)
 
 
@@ -98,7 +98,7 @@ def compare_common_cause(
     """Compare an edge with a common cause of what the other causes of its ends leave of them."""
     other_causes = causes_of_effect - {cause}
     columns = {cause, effect} | causes_of_cause | causes_of_effect
-    if not score.is_comparable(effect, columns, columns):
+    if not score.is_comparable(columns):
         return None
     first = _residual(score, cause, causes_of_cause, columns)
     second = _residual(score, effect, other_causes, columns)

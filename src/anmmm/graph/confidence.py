@@ -178,8 +178,8 @@ def repeated_columns(values: FloatArray) -> list[int]:
         n_combinations = len(np.unique(table[:, columns], axis=0))
         counts = []
         for place in columns:
-            others = [other for other in columns if other != place]
-            counts.append(len(np.unique(table[:, others], axis=0)))
+            without = [column for column in columns if column != place]
+            counts.append(len(np.unique(table[:, without], axis=0)))
         fewest = min(counts)
         if fewest == n_combinations:
             if not MIN_COMBINATIONS <= n_combinations <= n / MIN_REPEATS:
@@ -216,6 +216,6 @@ def _score_again(
     )
     score = LocalScore(ColumnModels(sample), first.n_jobs, first.log)
     for effect, causes in enumerate(graph.rules.among(columns).start):
-        if not score.is_comparable(effect, causes, causes):
+        if not score.is_comparable({effect} | causes):
             return None
     return score

@@ -49,7 +49,7 @@ class FoundGraph(Record):
             kind = ARROW if challenge.is_directed else LINE
             confidence = challenge.confidence * (1.0 - self.hidden_probability(arrow))
             edges[arrow] = EdgeConfidence(kind, confidence)
-        for arrow, shared in self.common_causes.found.items():
+        for arrow, shared in self.common_causes.replacing.items():
             edges[arrow] = EdgeConfidence(BOTH, cause_probability(shared.saved))
         return edges
 
@@ -63,7 +63,7 @@ class FoundGraph(Record):
         members = {node for group in self.groups for node in group.members}
         nats = [group.length for group in self.groups]
         nats += [model.length for node, model in enumerate(self.models) if node not in members]
-        nats += [-shared.gain for shared in self.common_causes.found.values()]
+        nats += [-shared.gain for shared in self.common_causes.replacing.values()]
         return math.fsum(nats)
 
 
@@ -72,7 +72,7 @@ def find_graph(score: LocalScore, rules: Rules) -> FoundGraph:
     max_parents = max(len(score.sample.values) // ROWS_PER_PARENT, 1)
     rules = replace(rules, max_parents=min(rules.max_parents, max_parents))
     for node, causes in enumerate(rules.start):
-        if not score.is_comparable(node, causes, causes):
+        if not score.is_comparable({node} | causes):
             raise ValueError(
                 f"{score.sample.names[node]} and its required causes have values in too few common "
                 f"rows (fewer than {MIN_ROWS}, or constant); require fewer edges"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,16 +25,17 @@ MAX_NATS = 1e12
 class FitLog:
     """Results of fits by task, for each digest of the data that they depend on.
 
-    `on_fit` is called with the number of new fits; `checkpoint`, if there is one, keeps them.
+    `bar`, a progress bar, counts new fits, and `checkpoint` keeps them, if there are any.
     """
 
-    on_fit: Callable[[int], object] = bool
+    bar: Any = None
     checkpoint: Checkpoint | None = None
     known: dict[str, dict[Task, Number]] = field(default_factory=dict)
 
     def add(self, digest: str, new: Mapping[Task, Number]) -> None:
         """Count new results, and write them to the checkpoint."""
-        self.on_fit(len(new))
+        if self.bar is not None:
+            self.bar.update(len(new))
         if self.checkpoint is None:
             return
         for task, result in new.items():
@@ -50,7 +51,7 @@ def read_fits(checkpoint: Checkpoint) -> dict[str, dict[Task, Number]]:
             # The row of a collection.
             continue
         is_length = isinstance(result, float) and (abs(result) <= MAX_NATS or result == -math.inf)
-        is_columns = isinstance(result, list) and all(isinstance(at, int) for at in result)
+        is_columns = isinstance(result, list) and all(isinstance(place, int) for place in result)
         if not is_length and not is_columns:
             raise checkpoint.damage(f"{brief(key)} and {brief(result)} are no fit of this table")
         digest, *parts = json.loads(key)

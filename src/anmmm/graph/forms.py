@@ -32,7 +32,7 @@ MARKS = (ARROW, LINE, BOTH)
 # The same in print.
 PRINTED_MARKS = {ARROW: "→", LINE: "–", BOTH: "↔"}
 # Marks of causal-learn at both ends of an edge: -1 is a tail, 1 an arrowhead.
-CAUSALLEARN = {(-1, 1): "->", (1, -1): "<-", (-1, -1): "--", (1, 1): "<->"}
+CAUSALLEARN = {(-1, 1): ARROW, (1, -1): "<-", (-1, -1): LINE, (1, 1): BOTH}
 AS_PAIRS = "pass edges as a list of pairs, e.g. [('a', 'b')]"
 # Columns of files of edges.
 HEADERS = ("source", "target", "edge"), ("cause", "effect", "kind")
@@ -48,11 +48,12 @@ class PartialGraph:
         self, nodes: Iterable[Hashable], edges: Iterable[MarkedEdge], *, by_position: bool = False
     ) -> None:
         self.by_position = by_position
-        known = dict.fromkeys(nodes)
-        joined = dict[frozenset[Hashable], MarkedEdge]()
-        for first, mark, second in sorted(edges, key=lambda edge: MARKS.index(edge[1])):
+        all_nodes = dict.fromkeys(nodes)
+        edge_of = dict[frozenset[Hashable], MarkedEdge]()
+        for edge in sorted(edges, key=lambda edge: MARKS.index(edge[1])):
+            first, _, second = edge
             try:
-                known[first] = known[second] = None
+                ends = frozenset((first, second))
             except TypeError:
                 raise TypeError(
                     f"graph must have nodes that can be the names of columns; found an edge of "
@@ -60,45 +61,54 @@ class PartialGraph:
                 ) from None
             if first == second:
                 raise ValueError(f"graph joins {brief(first)} to itself; leave such edges out")
-            ends = frozenset((first, second))
-            if ends in joined:
+            if ends in edge_of:
                 raise ValueError(
                     f"graph joins {brief(first)} and {brief(second)} by two edges; keep one of "
                     "them, or pass an adjacency as an array"
                 )
-            joined[ends] = first, mark, second
-        self.nodes = tuple(known)
-        self.edges = list(joined.values())
+            edge_of[ends] = edge
+            all_nodes |= {first: None, second: None}
+        self.nodes = tuple(all_nodes)
+        self.edges = list(edge_of.values())
 
     def marked(self, mark: str) -> list[Edge]:
         """Return the edges with this mark."""
-        return [(first, second) for first, each, second in self.edges if each == mark]
+        return [(edge[0], edge[2]) for edge in self.edges if edge[1] == mark]
 
     @property
     def adjacency(self) -> IntArray:
         """1 at [cause, effect], (n_nodes, n_nodes), and both ways if it is no arrow."""
-        place = {node: at for at, node in enumerate(self.nodes)}
-        matrix = np.zeros((len(place), len(place)), dtype=np.int64)
+        matrix = np.zeros((len(self.nodes), len(self.nodes)), dtype=np.int64)
         for first, mark, second in self.edges:
-            matrix[place[first], place[second]] = 1
-            if mark != "->":
-                matrix[place[second], place[first]] = 1
+            i = self.nodes.index(first)
+            j = self.nodes.index(second)
+            matrix[i, j] = 1
+            if mark != ARROW:
+                matrix[j, i] = 1
         return matrix
 
     def renamed(self, names: Sequence[Hashable]) -> PartialGraph:
         """Return the graph with these names of its nodes, in their order."""
-        name = dict(zip(self.nodes, names, strict=True))
         if len({*names}) < len(names):
             raise ValueError(
                 f"graph has two nodes for one column; its nodes are {brief(self.nodes)}"
             )
-        return PartialGraph(names, [(name[u], mark, name[v]) for u, mark, v in self.edges])
+        name_of = dict(zip(self.nodes, names, strict=True))
+        edges = [(name_of[first], mark, name_of[second]) for first, mark, second in self.edges]
+        return PartialGraph(names, edges)
 
     def with_directed(self, arrows: Iterable[Edge]) -> PartialGraph:
         """Direct the undirected edges that these arrows join."""
-        arrow_of = {frozenset(ends): (ends[0], "->", ends[1]) for ends in arrows}
-        edges = [arrow_of.get(frozenset(edge[::2]), edge) for edge in self.edges if edge[1] == "--"]
-        return PartialGraph(self.nodes, [e for e in self.edges if e[1] != "--"] + edges)
+        arrow_of = {frozenset(ends): ends for ends in arrows}
+        edges: list[MarkedEdge] = []
+        for first, mark, second in self.edges:
+            ends = frozenset((first, second))
+            if mark == LINE and ends in arrow_of:
+                cause, effect = arrow_of[ends]
+                edges.append((cause, ARROW, effect))
+            else:
+                edges.append((first, mark, second))
+        return PartialGraph(self.nodes, edges)
 
 
 def read_graph(graph: Any) -> PartialGraph:
@@ -110,10 +120,10 @@ def read_graph(graph: Any) -> PartialGraph:
     if isinstance(graph, (str, os.PathLike)):
         return PartialGraph((), _edges_of_file(graph))
     if _is_networkx(graph):
-        arcs = [(u, v) for u, v, *_ in graph.edges]
+        arcs = [(first, second) for first, second, *_ in graph.edges]
         if not graph.is_directed():
-            arcs += [(v, u) for u, v in arcs]
-        return PartialGraph(graph.nodes, edges_of_arcs(arcs))
+            arcs += [(second, first) for first, second in arcs]
+        return PartialGraph(graph.nodes, _edges_of_arcs(arcs))
     if _is_causallearn(graph):
         inner = _inner(graph)
         names = [node.get_name() for node in inner.get_nodes()]
@@ -124,27 +134,7 @@ def read_graph(graph: Any) -> PartialGraph:
         nodes = range(len(matrix) if matrix.ndim else 0)
         return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
     if is_frame(graph):
-        try:
-            table: Any = nw.from_native(graph)
-        except nw.exceptions.DuplicateError:
-            raise ValueError("graph has several columns of one name; rename them") from None
-        if isinstance(table, nw.LazyFrame):
-            raise TypeError("graph is a lazy frame; collect it")
-        texts = [name for name, kind in table.schema.items() if kind == nw.String]
-        if texts:
-            raise TypeError(
-                f"graph is a data frame, but no adjacency, because it holds text in {texts[0]!r}; "
-                f"{AS_PAIRS}"
-            )
-        # Those of the table, because the columns of an Arrow table are its values.
-        names = list(table.columns)
-        index = getattr(graph, "index", None)
-        if index is not None and list(index) != names:
-            raise ValueError(
-                "graph is a data frame whose index and columns differ; an adjacency has the same "
-                f"nodes in both, in one order; {AS_PAIRS}"
-            )
-        return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
+        return _read_frame(graph)
     # The marks in a mapping would be ignored.
     if isinstance(graph, Iterable) and not isinstance(graph, Mapping):
         return PartialGraph((), map(_marked_edge, graph))
@@ -154,10 +144,35 @@ def read_graph(graph: Any) -> PartialGraph:
     )
 
 
+def _read_frame(graph: Any) -> PartialGraph:
+    """Read an adjacency that is a data frame."""
+    try:
+        table: Any = nw.from_native(graph)
+    except nw.exceptions.DuplicateError:
+        raise ValueError("graph has several columns of one name; rename them") from None
+    if isinstance(table, nw.LazyFrame):
+        raise TypeError("graph is a lazy frame; collect it")
+    texts = [name for name, kind in table.schema.items() if kind == nw.String]
+    if texts:
+        raise TypeError(
+            f"graph is a data frame, but no adjacency, because it holds text in {texts[0]!r}; "
+            f"{AS_PAIRS}"
+        )
+    # Those of the table, because the columns of an Arrow table are its values.
+    names = list(table.columns)
+    index = getattr(graph, "index", None)
+    if index is not None and list(index) != names:
+        raise ValueError(
+            "graph is a data frame whose index and columns differ; an adjacency has the same "
+            f"nodes in both, in one order; {AS_PAIRS}"
+        )
+    return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
+
+
 def _marked_edge(item: Any) -> MarkedEdge:
     parts = tuple(item) if isinstance(item, (tuple, list)) else ()
     if len(parts) == 2:
-        return parts[0], "--", parts[1]
+        return parts[0], LINE, parts[1]
     if len(parts) == 3 and parts[1] in MARKS:
         return parts
     raise TypeError(
@@ -173,7 +188,7 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
         rows = csv.DictReader(file)
         try:
             header = rows.fieldnames or []
-            columns = next((each for each in HEADERS if {*each[:2]} <= {*header}), None)
+            columns = next((names for names in HEADERS if {*names[:2]} <= {*header}), None)
             if columns is None:
                 raise SourceError(
                     name,
@@ -198,15 +213,15 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
             ) from None
 
 
-def edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
+def _edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
     """Return the edges of arcs; two opposite ones are one undirected edge."""
     marks: dict[Edge, str] = {}
-    for u, v in arcs:
-        if (v, u) in marks:
-            marks[v, u] = "--"
+    for first, second in arcs:
+        if (second, first) in marks:
+            marks[second, first] = LINE
         else:
-            marks.setdefault((u, v), "->")
-    return [(u, mark, v) for (u, v), mark in marks.items()]
+            marks.setdefault((first, second), ARROW)
+    return [(first, mark, second) for (first, second), mark in marks.items()]
 
 
 def _is_networkx(graph: Any) -> bool:
@@ -235,14 +250,14 @@ def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
                 f"PAG, in which unmeasured causes are allowed; orient a CPDAG, as PC and GES "
                 f"return it"
             )
-        yield (second, "->", first) if mark == "<-" else (first, mark, second)
+        yield (second, ARROW, first) if mark == "<-" else (first, mark, second)
 
 
 def _edges_of_adjacency(names: Sequence[Hashable], matrix: Any) -> Iterable[MarkedEdge]:
     if matrix.shape != (len(names), len(names)):
         raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
     # NaN means no edge in some libraries.
-    return edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(np.nan_to_num(matrix)))
+    return _edges_of_arcs((names[i], names[j]) for i, j in np.argwhere(np.nan_to_num(matrix)))
 
 
 def to_form_of(original: Any, graph: PartialGraph) -> Any:
@@ -250,20 +265,20 @@ def to_form_of(original: Any, graph: PartialGraph) -> Any:
     if hasattr(original, "directed_edges") and hasattr(original, "undirected_edges"):
         # A PDAG of pgmpy.
         result = type(original)(
-            directed_ebunch=graph.marked("->"), undirected_ebunch=graph.marked("--")
+            directed_ebunch=graph.marked(ARROW), undirected_ebunch=graph.marked(LINE)
         )
         result.add_nodes_from(original.nodes(data=True))
         return result
     if _is_networkx(original):
         # Both arcs of each undirected edge, with its attributes.
         result = require("networkx", "graph", "a networkx graph needs networkx").DiGraph(original)
-        result.remove_edges_from([(v, u) for u, v in graph.marked("->")])
+        result.remove_edges_from([(effect, cause) for cause, effect in graph.marked(ARROW)])
         return result
     if _is_causallearn(original):
         result = deepcopy(original)
         inner = _inner(result)
         nodes = {node.get_name(): node for node in inner.get_nodes()}
-        for cause, effect in graph.marked("->"):
+        for cause, effect in graph.marked(ARROW):
             inner.remove_edge(inner.get_edge(nodes[cause], nodes[effect]))
             inner.add_directed_edge(nodes[cause], nodes[effect])
         return result

@@ -284,14 +284,13 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
 def _logging(progress: bool, path: StrPath | None) -> Iterator[FitLog]:
     """Yield the fits of an earlier run, to which those of the block are added."""
     with ExitStack() as stack:
-        on_fit: Any = bool
+        bar = None
         if progress and can_report():
             from tqdm.auto import tqdm
 
-            on_fit = stack.enter_context(tqdm(unit="fit", desc="graph")).update
+            bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
         if path is None:
-            yield FitLog(on_fit)
-            return
-        checkpoint = stack.enter_context(Checkpoint(path))
-        known = read_fits(checkpoint)
-        yield FitLog(on_fit, checkpoint, known)
+            yield FitLog(bar)
+        else:
+            checkpoint = stack.enter_context(Checkpoint(path))
+            yield FitLog(bar, checkpoint, read_fits(checkpoint))

@@ -17,7 +17,7 @@ from anmmm._optional import require
 from anmmm._record import Record, computed
 from anmmm._text import brief, counted, listed
 from anmmm._typing import FloatArray, IntArray, StrPath
-from anmmm._validation import check_between, check_count
+from anmmm._validation import check_count
 from anmmm.direction.outcome import certainty_word
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
@@ -326,18 +326,15 @@ class CausalGraph(Record):
         points = sample.points(sample.standardize(causes, places), places)
         return grid, in_units(node._model, points, sample.values[:, [effect_place]])
 
-    def to_networkx(self, min_confidence: float = 0.0) -> Any:
-        """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.DiGraph`` of the edges.
 
         An edge without a direction is two opposite arcs. Arcs have a kind, confidence, losses and
         note.
         """
-        min_confidence = check_between(min_confidence, "min_confidence", 0.0, 1.0)
         graph = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
         graph.add_nodes_from(self.names)
         for edge in self.edges:
-            if edge.confidence < min_confidence:
-                continue
             values = asdict(edge)
             facts = {name: values[name] for name in ("kind", "confidence", "loss_without", "note")}
             graph.add_edge(edge.cause, edge.effect, **facts)

@@ -132,7 +132,7 @@ class LocalScore:
 
         0 if these rows are too few.
         """
-        if not self.is_comparable(node, before, after):
+        if not self.is_comparable({node, *before, *after}):
             return 0.0
         return self.length(node, before, after) - self.length(node, after, before)
 
@@ -140,9 +140,8 @@ class LocalScore:
         """Return the number of rows that have these columns."""
         return len(self.sample.part(columns).values)
 
-    def is_comparable(self, node: int, before: Iterable[int], after: Iterable[int]) -> bool:
+    def is_comparable(self, columns: Collection[int]) -> bool:
         """Return whether enough rows have a column and its causes, which vary there."""
-        columns = {node, *before, *after}
         if not self.sample.incomplete_among(columns):
             return True
         values = self.sample.part(columns).values[:, sorted(columns)]
@@ -154,7 +153,7 @@ class LocalScore:
         """Fit columns given causes and others, if they are new, in workers if they are many."""
         fits = []
         for node, before, after in comparisons:
-            if self.is_comparable(node, before, after):
+            if self.is_comparable({node, *before, *after}):
                 incomplete = self.sample.incomplete_among([node], before, after)
                 fits += [(node, before, incomplete), (node, after, incomplete)]
         self._fit(fits)
@@ -257,7 +256,7 @@ def _length(
 
 def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
     """Return the columns of `LocalScore.screen`; none if too few rows have the causes."""
-    if not score.is_comparable(node, causes, causes):
+    if not score.is_comparable({node} | causes):
         return []
     sample = score.sample
     step = 1 if sample.incomplete else math.ceil(len(sample.values) / SCREEN_ROWS)
@@ -265,9 +264,9 @@ def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
     targets = score.residuals(node, causes, rows)
     guesses = {}
     for place in range(len(sample.categorical)):
-        if place == node or place in causes or not score.is_comparable(node, causes, [place]):
-            continue
         columns = {node, place} | causes
+        if place == node or place in causes or not score.is_comparable(columns):
+            continue
         common = targets
         if sample.incomplete:
             common = targets[sample.rows(columns)[sample.rows([node], causes)]]

@@ -149,11 +149,11 @@ def causal_order(parents: Parents) -> list[int]:
 
 def ancestors(parents: Parents) -> BoolArray:
     """Return a matrix that is true at [i, j] if column i is j or an ancestor of j."""
-    found = np.eye(len(parents), dtype=bool)
+    is_ancestor = np.eye(len(parents), dtype=bool)
     for j in causal_order(parents):
         for i in parents[j]:
-            found[:, j] |= found[:, i]
-    return found
+            is_ancestor[:, j] |= is_ancestor[:, i]
+    return is_ancestor
 
 
 def arrows(parents: Parents) -> list[Arrow]:
@@ -166,27 +166,20 @@ def saved(score: LocalScore, before: Parents, after: Parents, rules: Rules) -> f
 
     Nats of columns in different numbers of rows count as if all had the fewest rows.
     """
-    counts = row_counts(score, before, after)
-    nats = math.fsum(
-        share * score.saved(j, before[j], after[j]) for j, share in row_shares(counts).items()
-    )
-    n_fewer = sum(len(before[j]) - len(after[j]) for j in counts)
+    weights, _ = row_weights(score, before, after)
+    nats = math.fsum(weight * score.saved(j, before[j], after[j]) for j, weight in weights.items())
+    n_fewer = sum(len(before[j]) - len(after[j]) for j in weights)
     return nats + rules.min_gain * n_fewer
 
 
-def row_counts(score: LocalScore, before: Parents, after: Parents) -> dict[int, int]:
-    """Return the number of rows by which each column whose causes change is compared."""
+def row_weights(score: LocalScore, before: Parents, after: Parents) -> tuple[dict[int, float], int]:
+    """Return the weight of the rows of each column whose causes change, and the fewest rows."""
     counts = {}
     for j, causes in enumerate(after):
         if causes != before[j]:
             counts[j] = score.n_rows(j, *before[j], *causes)
-    return counts
-
-
-def row_shares(counts: dict[int, int]) -> dict[int, float]:
-    """Return the fraction of the rows of each column that count: those of the fewest rows."""
     fewest = min(counts.values(), default=0)
-    return {j: fewest / max(count, 1) for j, count in counts.items()}
+    return {j: fewest / max(count, 1) for j, count in counts.items()}, fewest
 
 
 def climb(score: LocalScore, parents: Parents, rules: Rules) -> Parents:
@@ -241,7 +234,7 @@ def _additions(
         for i, j in tried:
             gains[i, j] = score.saved(j, parents[j], parents[j] | {i}) - rules.min_gain
         saving = {j for (_, j), nats in gains.items() if nats > TOLERANCE}
-        batches = {j: left for j, left in batches.items() if left and j not in saving}
+        batches = {j: untried for j, untried in batches.items() if untried and j not in saving}
     return gains
 
 
@@ -363,15 +356,14 @@ def _reversed_start(cut: Parents, arrow: Arrow, rules: Rules) -> Parents | None:
 def loss(score: LocalScore, best: Parents, rival: Parents, rules: Rules) -> Loss:
     """Compare a graph with the best one."""
     nats = 0.0 - saved(score, best, rival, rules)
-    counts = row_counts(score, best, rival)
+    weights, n_rows = row_weights(score, best, rival)
     n = len(score.sample.values)
     differences = np.zeros(n)
-    for j, share in row_shares(counts).items():
-        if score.is_comparable(j, best[j], rival[j]):
+    for j, weight in weights.items():
+        if score.is_comparable({j} | best[j] | rival[j]):
             rows = score.sample.rows([j], best[j], rival[j])
             longer = score.model(j, rival[j], best[j]).nats
-            differences[rows] += share * (longer - score.model(j, best[j], rival[j]).nats)
-    n_rows = min(counts.values(), default=n)
+            differences[rows] += weight * (longer - score.model(j, best[j], rival[j]).nats)
     error = nats_error(math.sqrt(n) * float(differences.std()), n_rows)
     # Negative without a required edge that saves nothing.
     return Loss(nats, nats / error)
