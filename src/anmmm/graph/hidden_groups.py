@@ -87,25 +87,30 @@ class GroupSearch:
     def pairs(self, parents: Parents, free: Sequence[int]) -> list[Group]:
         """Return pairs of columns that one hidden variable may determine, the best first."""
         pairs = list(self._candidates(parents, free))
-        keys = dict.fromkeys(key for pair in pairs for key in pair)
-        new = [key for key in keys if key not in self.singles]
-        self.singles.update(zip(new, self.score.map(fit_single, new, 1), strict=True))
+        self._fit_singles(key for pair in pairs for key in pair)
         pairs = [pair for pair in pairs if self._may_belong(pair, parents)]
         work = partial(_pair_length, singles=self.singles)
-        lengths = self.score.compute("pair", work, [(*i, *j) for i, j in pairs], FIT_BATCH)
-        best: dict[Any, tuple[float, Pair]] = {}
+        tasks = [(*first, *second) for first, second in pairs]
+        lengths = self.score.compute("pair", work, tasks, FIT_BATCH)
+        gains: dict[Pair, float] = {}
         for pair, length in zip(pairs, lengths, strict=True):
             gain = self.gain(dict(pair), length, parents)
-            columns = frozenset(pair)
-            if gain > best.get(columns, (-MAX_PAIR_LOSS, pair))[0]:
-                best[columns] = gain, pair
-        chosen = sorted(best.values(), key=lambda item: -item[0])[:N_FITTED_PAIRS]
+            # The second column joins the first: both orders are pairs.
+            if gain > max(-MAX_PAIR_LOSS, gains.get(pair[::-1], -math.inf)):
+                gains.pop(pair[::-1], None)
+                gains[pair] = gain
         groups = []
-        for _, (first, second) in chosen:
+        for first, second in sorted(gains, key=lambda pair: -gains[pair])[:N_FITTED_PAIRS]:
             start = with_column(self.score, self.singles[first], *second)
             groups.append(fit_group(self.score, start.causes, start.probabilities))
         groups.sort(key=lambda group: -self.gain(group.causes, group.length, parents))
         return groups[:N_SEARCHED_PAIRS]
+
+    def _fit_singles(self, keys: Iterable[Key]) -> None:
+        """Fit columns alone that were not yet."""
+        new = [key for key in dict.fromkeys(keys) if key not in self.singles]
+        groups = self.score.map(fit_single, new, 1)
+        self.singles.update(zip(new, groups, strict=True))
 
     def _candidates(self, parents: Parents, free: Sequence[int]) -> Iterator[Pair]:
         """Yield all pairs, those that an edge joins with it and without it."""

@@ -173,7 +173,7 @@ def infer_graph(
         sample, row_places = given.in_canonical_order()
     allowed, must, constraints = read_knowledge(
         table,
-        sample.names,
+        given.names,
         left_out,
         required=required,
         forbidden=forbidden,
@@ -181,6 +181,7 @@ def infer_graph(
         within=known,
     )
     rules = Rules(allowed, must, max_parents, min_gain, prior, hidden_groups, common_cause)
+    rules = rules.among([given.names.index(name) for name in sample.names])
     n_samples = len(sample.values)
     LOGGER.info("graph: %d columns of %d rows", len(sample.names), n_samples)
     with _logging(progress, checkpoint) as log, single_thread():

@@ -79,18 +79,13 @@ def read_knowledge(
         raise ValueError(
             f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
         )
-    places = sorted(range(n), key=lambda place: table.names.index(names[place]))
-
-    def pairs(matrix: BoolArray) -> list[tuple[Hashable, ...]]:
-        return [(names[i], names[j]) for i in places for j in places if matrix[i, j]]
-
     constraints: dict[str, list[tuple[Hashable, ...]]] = {
         "tiers": [
-            tuple(names[place] for place in places if tier[place] == number)
+            tuple(names[place] for place in np.flatnonzero(tier == number).tolist())
             for number in range(max(tier) + 1)
         ],
-        "required": pairs(fixed["required"]),
-        "forbidden": pairs(ruled_out),
+        "required": [(names[i], names[j]) for i, j in np.argwhere(fixed["required"])],
+        "forbidden": [(names[i], names[j]) for i, j in np.argwhere(ruled_out)],
     }
     constraints = {name: values for name, values in constraints.items() if values}
     if within is not None:

@@ -198,12 +198,11 @@ class LocalScore:
         known = self.known if shares_known else {}
         # Copies, because what threads find is stored while others work.
         calls = (joblib.delayed(_run)(self.models, dict(known), work, part) for part in batches)
-        options = {"backend": "threading", "return_as": "generator"}
-        parallel = joblib.Parallel(
-            self.n_jobs, **(options if self.uses_threads else worker_options())
-        )
+        options = worker_options()
+        if self.uses_threads:
+            options = {"backend": "threading", "return_as": "generator"}
         results = []
-        for part, new in parallel(calls):
+        for part, new in joblib.Parallel(self.n_jobs, **options)(calls):
             self.store(new)
             results += part
         return results

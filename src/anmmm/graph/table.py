@@ -40,6 +40,26 @@ def read_columns(
     Raise TypeError or ValueError if the columns make no graph.
     """
     check_choice(missing, "missing", MISSING)
+    used, left_out = _usable_columns(table, columns, categories)
+    if missing == "raise":
+        _refuse_missing(table.name, used)
+    kept = _kept_rows(used)
+    _refuse_size(table.name, len(used), int(np.count_nonzero(kept)))
+    used = {name: column.take(kept) for name, column in used.items()}
+    sample = Sample(
+        np.column_stack([column.values for column in used.values()]),
+        tuple(column.is_categorical for column in used.values()),
+        tuple(used),
+        tuple(column.levels for column in used.values()),
+    )
+    sample = _without_copies(sample, table.name)
+    return sample, len(kept) - len(sample.values), left_out
+
+
+def _usable_columns(
+    table: Table, columns: Any, categories: Any
+) -> tuple[Columns, dict[Hashable, str]]:
+    """Return the columns that a graph can have, and what is wrong with others, with a warning."""
     declared = [] if categories is None else distinct_columns(categories, table, "categories")
     names = list(table.names) if columns is None else distinct_columns(columns, table, "columns")
     usable, problems = table.values(names, declared)
@@ -57,35 +77,27 @@ def read_columns(
             if name not in declared:
                 problem = f"{name!r} has no name and numbers the rows; name it in columns to use it"
                 problems[name] = SourceError(table.name, None, problem)
-    _warn_of_problems(list(map(str, problems.values())))
-    names = [name for name in names if name not in problems]
-    if len(names) < 2:
+    _warn_of_problems([str(problem) for problem in problems.values()])
+    used = {name: usable[name] for name in names if name not in problems}
+    if len(used) < 2:
         problem = (
-            "a graph needs 2 or more columns of numbers or categories that vary, found "
-            f"{len(names)}"
+            f"a graph needs 2 or more columns of numbers or categories that vary, found {len(used)}"
         )
         raise SourceError(table.name, None, problem)
-    used = {name: usable[name] for name in names}
-    is_complete = _complete(used)
-    n_incomplete = int(np.count_nonzero(~is_complete))
-    if missing == "raise" and n_incomplete:
-        text = missing_text({f"column {name!r}": column for name, column in used.items()})
+    return used, {name: problem.problem for name, problem in problems.items()}
+
+
+def _refuse_missing(table_name: str, columns: Columns) -> None:
+    """Refuse missing values, and say what may be done about them."""
+    is_complete = _complete(columns)
+    if is_complete.all():
+        return
+    remedy = "uses the rows that have the columns of each fit"
+    if _are_enough(columns, is_complete):
+        n_incomplete = int(np.count_nonzero(~is_complete))
         remedy = f"leaves out the {counted(n_incomplete, 'incomplete row')}"
-        if not _are_enough(used, is_complete):
-            remedy = "uses the rows that have the columns of each fit"
-        raise SourceError(table.name, None, f"{text}; missing='drop' {remedy}")
-    kept = _kept_rows(used)
-    _refuse_size(table.name, len(names), int(np.count_nonzero(kept)))
-    used = {name: column.take(kept) for name, column in used.items()}
-    sample = Sample(
-        np.column_stack([column.values for column in used.values()]),
-        tuple(column.is_categorical for column in used.values()),
-        tuple(names),
-        tuple(column.levels for column in used.values()),
-    )
-    sample = _without_copies(sample, table.name)
-    n_dropped = len(kept) - len(sample.values)
-    return sample, n_dropped, {name: problem.problem for name, problem in problems.items()}
+    text = missing_text({f"column {name!r}": column for name, column in columns.items()})
+    raise SourceError(table_name, None, f"{text}; missing='drop' {remedy}")
 
 
 def distinct_columns(names: Any, table: Table, argument: str) -> list[Hashable]:
