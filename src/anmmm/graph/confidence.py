@@ -208,13 +208,13 @@ def _score_again(
     n_values = np.count_nonzero(~np.isnan(values), axis=0)
     if n_values.min() < MIN_ROWS or np.any(np.nanmin(values, axis=0) == np.nanmax(values, axis=0)):
         return None
-    first = graph.score
+    table = graph.score.sample
     sample = Sample(
         values,
-        tuple(first.sample.categorical[place] for place in columns),
-        tuple(first.sample.names[place] for place in columns),
+        tuple(table.categorical[place] for place in columns),
+        tuple(table.names[place] for place in columns),
     )
-    score = LocalScore(ColumnModels(sample), first.n_jobs, first.log)
+    score = graph.score.with_models(ColumnModels(sample))
     for effect, causes in enumerate(graph.rules.among(columns).start):
         if not score.is_comparable({effect} | causes):
             return None

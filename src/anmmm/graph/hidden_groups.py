@@ -154,7 +154,7 @@ class GroupSearch:
         best = Grouped(parents, groups, math.inf)
         for _ in range(N_SEARCHES):
             models = GroupedModels(self.score, best.groups, self.rules.min_gain)
-            parents = climb(models.score(), best.parents, self.rules)
+            parents = climb(self.score.with_models(models), best.parents, self.rules)
             groups = list(models.regrouped(parents))
             before = best
             after = Grouped(parents, groups, self.nats(parents, groups))
@@ -218,10 +218,6 @@ class GroupedModels(ColumnModels):
         work = partial(GroupedModels, is_fixed=self.is_fixed)
         return work, (self.base, self.groups, self.min_gain)
 
-    def score(self) -> LocalScore:
-        """Return the score by these models."""
-        return LocalScore(self, self.base.n_jobs, self.base.log)
-
     def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> GroupedFit:
         """Fit a column to each group that it may join, which has to save `min_gain` nats."""
         places = [place for place, group in enumerate(self.groups) if node in group.members]
@@ -275,11 +271,12 @@ def search_hidden_groups(
     if not best.groups:
         return score, parents, challenges, []
     while True:
-        given = GroupedModels(score, best.groups, rules.min_gain, is_fixed=True).score()
-        challenges, shorter = challenge_all(given, best.parents, rules)
+        models = GroupedModels(score, best.groups, rules.min_gain, is_fixed=True)
+        grouped_score = score.with_models(models)
+        challenges, shorter = challenge_all(grouped_score, best.parents, rules)
         # Lengths given the groups are of one column at a time; the groups are fitted anew to a
         # graph that differs in several.
         after = None if shorter is None else group_search.settled(shorter, best.groups)
         if after is None or after.nats > best.nats - SAVING:
-            return given, best.parents, challenges, best.groups
+            return grouped_score, best.parents, challenges, best.groups
         best = after

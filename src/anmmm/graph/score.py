@@ -107,6 +107,10 @@ class LocalScore:
         self.log = log or FitLog()
         self.known: dict[Task, Any] = dict(self.log.known.get(models.digest, {}))
 
+    def with_models(self, models: ColumnModels) -> LocalScore:
+        """Return the score by other models, with the same workers and log."""
+        return LocalScore(models, self.n_jobs, self.log)
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave the log to the process that has it."""
         return vars(self) | {"log": FitLog(), "n_jobs": 1}
