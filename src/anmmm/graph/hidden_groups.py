@@ -50,7 +50,7 @@ MAX_PAIR_LOSS = 15.0
 Pair = tuple[Key, Key]
 
 
-class Grouped(NamedTuple):
+class GroupedGraph(NamedTuple):
     """A graph, its hidden groups, and the nats of both with the price of edges and groups."""
 
     parents: Parents
@@ -84,9 +84,9 @@ class GroupSearch:
         n_edges = sum(map(len, parents)) + len(grouped)
         return math.fsum(nats) + self.rules.min_gain * n_edges
 
-    def pairs(self, parents: Parents, free: Sequence[int]) -> list[Group]:
+    def best_pairs(self, parents: Parents, columns: Sequence[int]) -> list[Group]:
         """Return pairs of columns that one hidden variable may determine, the best first."""
-        pairs = list(self._candidates(parents, free))
+        pairs = list(self._candidates(parents, columns))
         self._fit_singles(key for pair in pairs for key in pair)
         pairs = [pair for pair in pairs if self._may_belong(pair, parents)]
         work = partial(_pair_length, singles=self.singles)
@@ -112,10 +112,10 @@ class GroupSearch:
         groups = self.score.map(fit_single, new, 1)
         self.singles.update(zip(new, groups, strict=True))
 
-    def _candidates(self, parents: Parents, free: Sequence[int]) -> Iterator[Pair]:
+    def _candidates(self, parents: Parents, columns: Sequence[int]) -> Iterator[Pair]:
         """Yield all pairs, those that an edge joins with it and without it."""
         required = self.rules.required
-        for i, j in permutations(free, 2):
+        for i, j in permutations(columns, 2):
             yield (i, parents[i]), (j, parents[j])
             is_joined = j in parents[i] or i in parents[j]
             if is_joined and not required[i, j] and not required[j, i]:
@@ -135,29 +135,29 @@ class GroupSearch:
         correlations = value @ self.residuals[second] / len(value)
         return bool(0.5 * len(value) * (correlations**2).max() - 1.0 >= MIN_SCREEN_NATS)
 
-    def with_another(self, best: Grouped) -> Grouped | None:
+    def with_further_group(self, best: GroupedGraph) -> GroupedGraph | None:
         """Add a group to a graph; None if none saves nats."""
         grouped = {node for group in best.groups for node in group.members}
         is_categorical = self.score.sample.categorical
-        free = []
+        ungrouped = []
         for node in range(len(is_categorical)):
             if not is_categorical[node] and node not in grouped:
-                free.append(node)
-        for pair in self.pairs(best.parents, free):
-            grown = self.settled(changed(best.parents, pair.causes), [*best.groups, pair])
+                ungrouped.append(node)
+        for pair in self.best_pairs(best.parents, ungrouped):
+            grown = self.refined(changed(best.parents, pair.causes), [*best.groups, pair])
             if grown.nats < best.nats - SAVING:
                 return grown
         return None
 
-    def settled(self, parents: Parents, groups: list[Group]) -> Grouped:
+    def refined(self, parents: Parents, groups: list[Group]) -> GroupedGraph:
         """Search the graph given the groups, fit the groups to the graph, while that saves nats."""
-        best = Grouped(parents, groups, math.inf)
+        best = GroupedGraph(parents, groups, math.inf)
         for _ in range(N_SEARCHES):
             models = GroupedModels(self.score, best.groups, self.rules.min_gain)
             parents = climb(self.score.with_models(models), best.parents, self.rules)
             groups = list(models.regrouped(parents))
             before = best
-            after = Grouped(parents, groups, self.nats(parents, groups))
+            after = GroupedGraph(parents, groups, self.nats(parents, groups))
             if after.nats > before.nats - SAVING:
                 break
             best = after
@@ -220,10 +220,12 @@ class GroupedModels(ColumnModels):
 
     def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> GroupedFit:
         """Fit a column to each group that it may join, which has to save `min_gain` nats."""
-        places = [place for place, group in enumerate(self.groups) if node in group.members]
-        is_bound = bool(places) and self.is_fixed
-        if not self.is_fixed and not self.sample.categorical[node]:
-            places = list(range(len(self.groups)))
+        places = list(range(len(self.groups)))
+        if self.is_fixed:
+            places = [place for place in places if node in self.groups[place].members]
+        elif self.sample.categorical[node]:
+            places = []
+        is_bound = self.is_fixed and bool(places)
         best = GroupedFit(math.inf if is_bound else self.base.length(node, causes))
         for place in places:
             model = with_column(self.base, self.groups[place], node, causes).members[node]
@@ -250,14 +252,14 @@ class GroupedModels(ColumnModels):
 
     def regrouped(self, parents: Parents) -> Iterator[Group]:
         """Fit the groups of columns that these are in a graph."""
-        causes_of = [dict[int, frozenset[int]]() for _ in self.groups]
+        joining = [dict[int, frozenset[int]]() for _ in self.groups]
         for node, causes in enumerate(parents):
             place = self.fitted(node, causes, NOTHING).place
             if place >= 0:
-                causes_of[place][node] = causes
-        for group, group_causes in zip(self.groups, causes_of, strict=True):
-            if len(group_causes) > 1:
-                yield fit_group(self.base, group_causes, group.probabilities)
+                joining[place][node] = causes
+        for group, members in zip(self.groups, joining, strict=True):
+            if len(members) > 1:
+                yield fit_group(self.base, members, group.probabilities)
 
 
 def search_hidden_groups(
@@ -265,8 +267,8 @@ def search_hidden_groups(
 ) -> tuple[LocalScore, Parents, dict[Arrow, Challenge], list[Group]]:
     """Add hidden groups to a graph while that saves nats, and search it anew given them."""
     group_search = GroupSearch(score, rules)
-    best = Grouped(parents, [], group_search.nats(parents, []))
-    while (after := group_search.with_another(best)) is not None:
+    best = GroupedGraph(parents, [], group_search.nats(parents, []))
+    while (after := group_search.with_further_group(best)) is not None:
         best = after
     if not best.groups:
         return score, parents, challenges, []
@@ -276,7 +278,7 @@ def search_hidden_groups(
         challenges, shorter = challenge_all(grouped_score, best.parents, rules)
         # Lengths given the groups are of one column at a time; the groups are fitted anew to a
         # graph that differs in several.
-        after = None if shorter is None else group_search.settled(shorter, best.groups)
+        after = None if shorter is None else group_search.refined(shorter, best.groups)
         if after is None or after.nats > best.nats - SAVING:
             return grouped_score, best.parents, challenges, best.groups
         best = after
