@@ -133,7 +133,7 @@ def test_what_is_no_graph_is_refused(graph, error, message):
         ("", "no header"),
         ("source,target\na,\n", ":2: expected a source"),
         ("source,target,edge\na,b,o-o\n", "found 'a', 'b', 'o-o'"),
-        ("source,target\né,b\n", r"edges.csv:.*is no line of CSV in UTF-8"),
+        ("source,target\né,b\n", r"edges.csv:2: byte 0xe9 is not UTF-8 text"),
     ],
 )
 def test_a_broken_file_says_where(text, message, tmp_path):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,6 +19,7 @@ import numpy as np
 from anmmm._arrays import as_real
 from anmmm._optional import require
 from anmmm._tables import is_frame
+from anmmm._tables.text import decode
 from anmmm._text import brief
 from anmmm._typing import IntArray, StrPath
 from anmmm.datasets import SourceError
@@ -181,36 +184,34 @@ def _marked_edge(item: Any) -> MarkedEdge:
     )
 
 
-def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
+def _edges_of_file(path: StrPath) -> Iterator[MarkedEdge]:
     """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
     name = os.fspath(path)
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        try:
-            header = rows.fieldnames or []
-            columns = next((names for names in HEADERS if {*names[:2]} <= {*header}), None)
-            if columns is None:
+    text = decode(Path(path).read_bytes(), name)
+    rows = csv.DictReader(StringIO(text, newline=""))
+    header = rows.fieldnames or []
+    columns = next((names for names in HEADERS if {*names[:2]} <= {*header}), None)
+    if columns is None:
+        raise SourceError(
+            name,
+            None,
+            "the header must name the columns source and target, and may name edge; found "
+            f"{', '.join(header) or 'no header'}",
+        )
+    try:
+        for row in rows:
+            first, second, mark = (row.get(column) for column in columns)
+            mark = mark or LINE
+            if not first or not second or mark not in MARKS:
                 raise SourceError(
                     name,
-                    None,
-                    "the header must name the columns source and target, and may name edge; found "
-                    f"{', '.join(header) or 'no header'}",
+                    rows.line_num,
+                    f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
+                    f"{brief(first)}, {brief(second)}, {brief(mark)}",
                 )
-            for row in rows:
-                first, second, mark = (row.get(column) for column in columns)
-                mark = mark or LINE
-                if not first or not second or mark not in MARKS:
-                    raise SourceError(
-                        name,
-                        rows.line_num,
-                        f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
-                        f"{brief(first)}, {brief(second)}, {brief(mark)}",
-                    )
-                yield first, mark, second
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise SourceError(
-                name, rows.line_num + 1, f"is no line of CSV in UTF-8 ({error}); save it as such"
-            ) from None
+            yield first, mark, second
+    except csv.Error as error:
+        raise SourceError(name, rows.line_num, str(error)) from None
 
 
 def _edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
