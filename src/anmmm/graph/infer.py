@@ -171,7 +171,7 @@ def infer_graph(
     with listening(lambda: compile_ahead(GRAPH)):
         # So that the order of rows and columns in the table does not matter.
         sample, row_places = given.in_canonical_order()
-    allowed, must, constraints = read_knowledge(
+    is_allowed, is_required, constraints = read_knowledge(
         table,
         given.names,
         left_out,
@@ -180,8 +180,9 @@ def infer_graph(
         tiers=tiers,
         within=known,
     )
-    rules = Rules(allowed, must, max_parents, min_gain, prior, hidden_groups, common_cause)
-    rules = rules.among([given.names.index(name) for name in sample.names])
+    rules = Rules(
+        is_allowed, is_required, max_parents, min_gain, prior, hidden_groups, common_cause
+    ).among([given.names.index(name) for name in sample.names])
     n_samples = len(sample.values)
     LOGGER.info("graph: %d columns of %d rows", len(sample.names), n_samples)
     with _logging(progress, checkpoint) as log, single_thread():

@@ -53,44 +53,45 @@ def read_knowledge(
     the columns of the table; forbidden edges and tiers of columns left out have no effect.
     """
     n = len(names)
-    allowed = ~np.eye(n, dtype=bool)
-    fixed = {"required": _matrix(table, names, required, "required")}
+    is_allowed = ~np.eye(n, dtype=bool)
+    # By the argument that requires them.
+    matrices = {"required": _matrix(table, names, required, "required")}
     if within is not None:
-        fixed["within"] = _matrix(table, names, within.marked(ARROW), "within")
+        matrices["within"] = _matrix(table, names, within.marked(ARROW), "within")
         lines = _matrix(table, names, within.marked(LINE), "within")
-        allowed = fixed["within"] | lines | lines.T
+        is_allowed = matrices["within"] | lines | lines.T
     known = [*names, *left_out]
-    ruled_out = _matrix(table, known, forbidden, "forbidden")[:n, :n]
-    allowed &= ~ruled_out
+    is_forbidden = _matrix(table, known, forbidden, "forbidden")[:n, :n]
+    is_allowed &= ~is_forbidden
     tier = _tier_of_each(table, known, tiers)[:n]
-    allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
-    for argument, edges in fixed.items():
-        for i, j in np.argwhere(edges & ~allowed):
+    is_allowed &= ~((tier[:, np.newaxis] > tier) & (tier >= 0))
+    for argument, arrows in matrices.items():
+        for i, j in np.argwhere(arrows & ~is_allowed):
             raise ValueError(
                 f"{argument} has the edge {names[i]} → {names[j]}, which forbidden, tiers or "
                 "within rules out; change one of them"
             )
-    must = np.logical_or.reduce([*fixed.values()])
-    allowed &= ~must.T
-    on_cycle = sorted({*range(n)}.difference(causal_order(parents_of(must))))
+    is_required = np.logical_or.reduce([*matrices.values()])
+    is_allowed &= ~is_required.T
+    on_cycle = sorted({*range(n)}.difference(causal_order(parents_of(is_required))))
     if on_cycle:
         cyclic = listed([names[place] for place in on_cycle])
-        given = " and ".join(argument for argument in fixed if fixed[argument].any())
+        arguments = " and ".join(name for name, arrows in matrices.items() if arrows.any())
         raise ValueError(
-            f"the directed edges of {given} make a cycle among {cyclic}; take one of them out"
+            f"the directed edges of {arguments} make a cycle among {cyclic}; take one of them out"
         )
     constraints: dict[str, list[tuple[Hashable, ...]]] = {
         "tiers": [
             tuple(names[place] for place in np.flatnonzero(tier == number).tolist())
             for number in range(max(tier) + 1)
         ],
-        "required": [(names[i], names[j]) for i, j in np.argwhere(fixed["required"])],
-        "forbidden": [(names[i], names[j]) for i, j in np.argwhere(ruled_out)],
+        "required": [(names[i], names[j]) for i, j in np.argwhere(matrices["required"])],
+        "forbidden": [(names[i], names[j]) for i, j in np.argwhere(is_forbidden)],
     }
     constraints = {name: values for name, values in constraints.items() if values}
     if within is not None:
         constraints["within"] = [*within.edges]
-    return allowed, must, constraints
+    return is_allowed, is_required, constraints
 
 
 def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
