@@ -30,7 +30,7 @@ class Grid(NamedTuple):
     cosines: FloatArray
     prior: FloatArray
     max_iter: int
-    near: float
+    edge_tolerance: float  # distance from the edge of a bin, in bins, that is rounding
 
 
 class Sample(NamedTuple):
@@ -110,10 +110,10 @@ def fit_student(
         total = 0.0
         moment = 0.0
         squares = 0.0
-        one = 1.0 / variance
+        inverse_variance = 1.0 / variance
         for k in range(n):
             e = values[k] - location
-            weight = (freedom + 1.0) / (freedom + e * e * one)
+            weight = (freedom + 1.0) / (freedom + e * e * inverse_variance)
             total += weight
             moment += weight * e
             squares += weight * e * e
@@ -183,21 +183,21 @@ def _write_levels(
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
     n = low.shape[0]
-    one = 1.0 / p.shape[0]
-    each = np.empty(low.shape[0])
-    masses(low, high, p, each)
+    bin_mass = 1.0 / p.shape[0]
+    corrected_masses = np.empty(low.shape[0])
+    masses(low, high, p, corrected_masses)
     plain = 0.0
-    so_far = 1.0
+    plain_product = 1.0
     corrected = 0.0
-    product = 1.0
+    corrected_product = 1.0
     for k in range(n):
-        mass = mixed_with_cells(max(high[k] - low[k], 0.0) * one, n, n_cells)
-        so_far, logarithm = log_of_product(so_far, mass)
+        mass = mixed_with_cells(max(high[k] - low[k], 0.0) * bin_mass, n, n_cells)
+        plain_product, logarithm = log_of_product(plain_product, mass)
         plain -= logarithm
-        mass = mixed_with_cells(each[k], n, n_cells)
-        product, logarithm = log_of_product(product, mass)
+        mass = mixed_with_cells(corrected_masses[k], n, n_cells)
+        corrected_product, logarithm = log_of_product(corrected_product, mass)
         corrected -= logarithm
-    return plain - math.log(so_far), corrected - math.log(product)
+    return plain - math.log(plain_product), corrected - math.log(corrected_product)
 
 
 @kernel(inner=True)
@@ -235,7 +235,7 @@ def fit_densities(
         for base in bases:
             location, scale = fit_base(base, points[2 * n :], points[:n], points[n : 2 * n])
             _write_levels(base, location, scale, points, levels, B)
-            count_bins(levels[2 * n :], grid.near, counts)
+            count_bins(levels[2 * n :], grid.edge_tolerance, counts)
             cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
             _exponentials(log_p, p)
             plain, corrected = _lengths(low, high, p, sample.n_cells)

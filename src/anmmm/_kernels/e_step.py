@@ -30,22 +30,22 @@ class EStep(NamedTuple):
 
 
 @kernel(inner=True)
-def normalize(R: FloatArray, C: int, to: int, present: Any) -> Any:
-    """Turn logarithms of C curves, of eight slots from ``R[to]`` on, into responsibilities.
+def normalize(R: FloatArray, C: int, slot: int, present: Any) -> Any:
+    """Turn logarithms of C curves, of eight slots from ``R[slot]`` on, into responsibilities.
 
     Returns the highest logarithms, and sums in units of their exponentials.
     """
     top = broadcast(-np.inf)
     total = broadcast(0.0)
     for c in range(C):
-        top = maximum(load(R, c * CHUNK + to), top)
+        top = maximum(load(R, c * CHUNK + slot), top)
     for c in range(C):
-        term = exponential(load(R, c * CHUNK + to) - top)
-        store(R, c * CHUNK + to, term)
+        term = exponential(load(R, c * CHUNK + slot) - top)
+        store(R, c * CHUNK + slot, term)
         total += term
-    one = present / total
+    scale = present / total
     for c in range(C):
-        store(R, c * CHUNK + to, load(R, c * CHUNK + to) * one)
+        store(R, c * CHUNK + slot, load(R, c * CHUNK + slot) * scale)
     return top * present, maximum(total * present, broadcast(1.0))
 
 

@@ -24,7 +24,7 @@ NOISY = 0
 CATEGORICAL = 1
 COUNTS = 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
-NOWHERE = 1e-200
+DENSITY_FLOOR = 1e-200
 # Bounds of a smoothing variance.
 SMOOTHEST = 1e-4
 ROUGHEST = 1e4
@@ -32,9 +32,9 @@ ROUGHEST = 1e4
 PSEUDO = 1.0
 PSEUDO_VARIANCE = 0.02
 # Iterations before which EM does not stop.
-FEWEST = 4
+MIN_ITER = 4
 # Gain in nats of an iteration that ends a fit: with 0.2, 17 of 1492 probabilities change by 0.05.
-TOLERANCE = 0.02
+MIN_ITER_GAIN = 0.02
 
 
 class Pair(NamedTuple):
@@ -108,27 +108,28 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
 
 @kernel(inner=True)
 def _components(
-    start: float, pair: Pair, shape: IndexArray, hidden: Hidden, noise: FloatArray
+    start_width: float, pair: Pair, shape: IndexArray, hidden: Hidden, noise: FloatArray
 ) -> None:
     """Write center, rate and height of components ``height exp(rate (z - center)²)``.
 
-    noise: (2, J, 3, K), of both variables, or of a hidden one that is known up to `start` alone.
+    noise: (2, J, 3, K), of both variables; or, if `start_width` is positive, of a hidden variable
+    that is known up to it alone.
     """
-    used = shape[0]
+    n_used = shape[0]
     for d in range(2):
         is_noisy = pair.kinds[d] == NOISY
         for j in range(shape[1 + d]):
             center = noise[d, j, 0]
             rate = noise[d, j, 1]
             height = noise[d, j, 2]
-            for k in range(used):
+            for k in range(n_used):
                 center[k] = 0.0
                 rate[k] = 0.0
                 height[k] = 1.0
-                if start > 0.0 and d == 0:
-                    center[k] = (k + 0.5) / used
-                    rate[k] = -0.5 * used * used / (start * start)
-                if start == 0.0 and is_noisy:
+                if start_width > 0.0 and d == 0:
+                    center[k] = (k + 0.5) / n_used
+                    rate[k] = -0.5 * n_used * n_used / (start_width * start_width)
+                if start_width == 0.0 and is_noisy:
                     center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
                     rate[k] = -0.5 / hidden.variances[d, j, k]
                     height[k] = hidden.fractions[d, j] * math.sqrt(-rate[k] / math.pi)
@@ -136,7 +137,7 @@ def _components(
 
 @kernel(inner=True)
 def _e_step(
-    start: float,
+    start_width: float,
     pair: Pair,
     shape: IndexArray,
     hidden: Hidden,
@@ -149,24 +150,24 @@ def _e_step(
     """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
 
     values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint, (4 K, P),
-    and noise, (2, J, 3, K): workspace. If `start` is positive, the hidden variable is known up to
-    that uncertainty.
+    and noise, (2, J, 3, K): workspace. If `start_width` is positive, the hidden variable is known
+    up to that uncertainty.
     """
     n = pair.values.shape[1]
-    used = shape[0]
+    n_used = shape[0]
     P = values.shape[1]
     row = values[3]
     totals = values[4]
-    origin = 2 * P if start > 0.0 else 0
-    _components(start, pair, shape, hidden, noise)
+    origin = 2 * P if start_width > 0.0 else 0
+    _components(start_width, pair, shape, hidden, noise)
     for i in range(P):
-        totals[i] = NOWHERE
-    at = 0
-    for k in range(used):
+        totals[i] = DENSITY_FLOOR
+    joint_start = 0
+    for k in range(n_used):
         for i in range(P):
             row[i] = 1.0
         for d in range(2):
-            if pair.kinds[d] != NOISY and start == 0.0:
+            if pair.kinds[d] != NOISY and start_width == 0.0:
                 for i in range(n):
                     row[i] *= hidden.tables[d, pair.places[d, i], k]
         for j in range(shape[1]):
@@ -176,7 +177,7 @@ def _e_step(
                 y = noise[1, m, 0, k]
                 y_rate = noise[1, m, 1, k]
                 height = noise[0, j, 2, k] * noise[1, m, 2, k]
-                if start == 0.0:
+                if start_width == 0.0:
                     height *= hidden.weights[k]
                 # One exponential for both variables.
                 for i in range(0, P, LANES):
@@ -185,9 +186,9 @@ def _e_step(
                     power = y_rate * f * f
                     power += x_rate * e * e
                     density = height * exponential(power) * load(row, i)
-                    store(joint, at + i, density)
+                    store(joint, joint_start + i, density)
                     store(totals, i, load(totals, i) + density)
-                at += P
+                joint_start += P
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
@@ -197,8 +198,8 @@ def _e_step(
                 clear(sums[d, j, moment])
         for v in range(counts.shape[1]):
             clear(counts[d, v])
-    at = 0
-    for k in range(used):
+    joint_start = 0
+    for k in range(n_used):
         for j in range(shape[1]):
             for m in range(shape[2]):
                 total = broadcast(0.0)
@@ -207,7 +208,7 @@ def _e_step(
                 y_moment = total
                 y_squares = total
                 for i in range(0, P, LANES):
-                    q = load(joint, at + i) * load(totals, i)
+                    q = load(joint, joint_start + i) * load(totals, i)
                     z = load(values, i)
                     w = load(values, P + i)
                     store(row, i, q)
@@ -216,7 +217,7 @@ def _e_step(
                     x_squares += q * z * z
                     y_moment += q * w
                     y_squares += q * w * w
-                at += P
+                joint_start += P
                 components = j, m
                 moments = reduce_add(x_moment), reduce_add(y_moment)
                 squares = reduce_add(x_squares), reduce_add(y_squares)
@@ -249,11 +250,11 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
     system = new_system(r)
     for j in range(n_components):
         for k in range(K):
-            one = 1.0 / hidden.variances[d, j, k]
-            weight[k] += sums[d, j, 0, k] * one
-            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * one
+            precision = 1.0 / hidden.variances[d, j, k]
+            weight[k] += sums[d, j, 0, k] * precision
+            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * precision
     for k in range(K):
-        target[k] /= max(weight[k], NOWHERE)
+        target[k] /= max(weight[k], DENSITY_FLOOR)
     add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
     log_prior = 0.0
     for i in range(r):
@@ -288,7 +289,7 @@ def _noise(
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
     n = pair.values.shape[1]
-    used = shape[0]
+    n_used = shape[0]
     n_components = shape[1 + d]
     floor = max(pair.floor[d], nodes.floor)
     pooled = 0.0
@@ -296,7 +297,7 @@ def _noise(
         total = 0.0
         moment = 0.0
         squares = 0.0
-        for k in range(used):
+        for k in range(n_used):
             m = hidden.positions[d, k]
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
@@ -306,31 +307,31 @@ def _noise(
         variance = squares / max(total, 1.0)
         if n_components > 1:
             fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
-            offset = moment / (total + NOWHERE)
+            offset = moment / (total + DENSITY_FLOOR)
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
         hidden.fractions[d, j] = fraction
         hidden.offsets[d, j] = offset
-        for k in range(used):
+        for k in range(n_used):
             hidden.variances[d, j, k] = pooled
     if nodes.own_scales:
-        for k in range(used):
+        for k in range(n_used):
             squares = _squares(sums[d, 0], k, hidden.positions[d, k])
             hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
 
 
 @kernel(inner=True, allocates=True)
-def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
+def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
     weights = hidden.weights
     beta = hidden.logits
     tau = hidden.smoothing[2]
     if m == 0:
-        for k in range(used):
-            weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
-        return 0.5 * (used - 1) * math.log(n)
+        for k in range(n_used):
+            weights[k] = (counts[k] + PSEUDO) / (n + n_used * PSEUDO)
+        return 0.5 * (n_used - 1) * math.log(n)
     basis = nodes.weight_basis
     system = new_system(m)
     centered = np.empty((m, K))
@@ -342,7 +343,7 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
             centered[i, k] = basis[i, k] - mean
     for k in range(K):
         expected[k] = n * weights[k]
-        target[k] = (counts[k] - expected[k]) / max(expected[k], NOWHERE)
+        target[k] = (counts[k] - expected[k]) / max(expected[k], DENSITY_FLOOR)
     add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
     step = system.mean
     variance = system.variance
@@ -379,10 +380,10 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
 
 
 @kernel(inner=True)
-def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _tables(d: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the probabilities of categories at each node."""
     V = pair.n_values[d]
-    for k in range(used):
+    for k in range(n_used):
         total = 0.0
         for v in range(V):
             total += counts[d, v, k]
@@ -391,18 +392,18 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
 
 
 @kernel(inner=True, allocates=True)
-def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _count_tables(d: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the mean of counts at each node, their dispersion, and their probabilities.
 
     Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
     n = pair.values.shape[1]
     V = pair.n_values[d]
-    same = np.empty(V)
-    each = np.empty(V)
-    beyond = 0.0
-    squares = NOWHERE
-    for k in range(used):
+    common_logs = np.empty(V)
+    log_probabilities = np.empty(V)
+    excess = 0.0
+    squares = DENSITY_FLOOR
+    for k in range(n_used):
         total = 0.0
         moment = 0.0
         for v in range(V):
@@ -413,59 +414,61 @@ def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatAr
         squares += total * mean * mean
         for v in range(V):
             e = pair.counts[d, v] - mean
-            beyond += counts[d, v, k] * (e * e - mean)
-    dispersion = beyond / squares
+            excess += counts[d, v, k] * (e * e - mean)
+    dispersion = excess / squares
     if dispersion < math.sqrt(8.0 / n):
         dispersion = 0.0
     hidden.variances[d, 0, 0] = dispersion
     size = 1.0 / dispersion if dispersion > 0.0 else 0.0
     # What is the same at all nodes.
     for v in range(V):
-        same[v] = -pair.log_factorials[d, v]
+        common_logs[v] = -pair.log_factorials[d, v]
         if dispersion > 0.0:
-            same[v] += math.lgamma(pair.counts[d, v] + size) - math.lgamma(size)
-            same[v] += size * math.log(size)
-    for k in range(used):
+            common_logs[v] += math.lgamma(pair.counts[d, v] + size) - math.lgamma(size)
+            common_logs[v] += size * math.log(size)
+    for k in range(n_used):
         mean = hidden.positions[d, k]
         for v in range(V):
             count = pair.counts[d, v]
-            each[v] = same[v] + count * math.log(mean)
-            each[v] -= (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
-        exp_nonpositive(each, V)
+            log_probabilities[v] = common_logs[v] + count * math.log(mean)
+            log_probabilities[v] -= (
+                (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
+            )
+        exp_nonpositive(log_probabilities, V)
         for v in range(V):
-            hidden.tables[d, v, k] = each[v]
+            hidden.tables[d, v, k] = log_probabilities[v]
 
 
 @kernel(inner=True)
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n = pair.values.shape[1]
-    used = shape[0]
+    n_used = shape[0]
     is_curve = nodes.weight_prior.shape[0] > 0
-    cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
+    cost = -math.log(2.0) if is_curve else -math.lgamma(n_used + 1.0)
     for d in range(2):
         J = shape[1 + d]
         half = 0.5 * pair.n_values[d]
         if pair.kinds[d] == CATEGORICAL:
             # Under Jeffreys' prior, from the expected counts of values.
-            for k in range(used):
-                size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
+            for k in range(n_used):
+                size = max(hidden.weights[k] * (n + n_used) - 1.0, 0.0) + half
                 cost += math.lgamma(size) - math.lgamma(half) + 2.0 * half * math.lgamma(0.5)
                 for v in range(pair.n_values[d]):
                     p = hidden.tables[d, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
             continue
         if pair.kinds[d] == COUNTS:
-            cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
+            cost += 0.5 * (n_used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
         elif nodes.own_scales:
-            cost += 0.5 * used * math.log(n)
+            cost += 0.5 * n_used * math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
 
 
 @kernel(inner=True)
-def _set_start(used: int, hidden: Hidden) -> None:
+def _set_start(n_used: int, hidden: Hidden) -> None:
     """Write normal noise of variance 0.1 and smoothing variances, before the first M-step."""
     for d in range(2):
         for j in range(2):
@@ -474,8 +477,8 @@ def _set_start(used: int, hidden: Hidden) -> None:
                 hidden.variances[d, j, k] = 0.1
         hidden.smoothing[d] = 5.0
     hidden.smoothing[2] = 1.0
-    for k in range(used):
-        hidden.weights[k] = 1.0 / used
+    for k in range(n_used):
+        hidden.weights[k] = 1.0 / n_used
 
 
 @kernel(allocates=True)
@@ -486,7 +489,7 @@ def fit_hidden(
 
     fits: (S, ...), rows of `parts_of`, with their shapes; starts: (S, n), the hidden variable of
     the first E-step in (0, 1), or (0, 0) to start from fits. O(n K J² + K r² + r³) an iteration,
-    until one gains less than `TOLERANCE` nats.
+    until one gains less than `MIN_ITER_GAIN` nats.
     """
     n = pair.values.shape[1]
     K = nodes.basis.shape[1]
@@ -494,7 +497,7 @@ def fit_hidden(
     joint = np.empty((4 * K, padded(n)))
     sums = np.zeros((2, 2, 3, K))
     noise = np.empty((2, 2, 3, K))
-    seen = np.empty(K)
+    node_counts = np.empty(K)
     shape = np.empty(3, np.int64)
     for d in range(2):
         for i in range(n):
@@ -505,35 +508,37 @@ def fit_hidden(
             shape[i] = int(hidden.shape[i])
         counts = np.empty(hidden.tables.shape)
         log_likelihood = -np.inf
-        last = -np.inf
-        positions = 0.0
-        weights = 0.0
+        previous = -np.inf
+        position_cost = 0.0
+        weight_cost = 0.0
         if starts.shape[0] > 0:
             _set_start(shape[0], hidden)
         for n_iter in range(max_iter):
-            start = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
-            if start > 0.0:
+            start_width = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
+            if start_width > 0.0:
                 for i in range(n):
                     values[2, i] = starts[s, i]
-            last = log_likelihood
-            log_likelihood = _e_step(start, pair, shape, hidden, values, joint, noise, sums, counts)
-            if n_iter > FEWEST and log_likelihood - last < TOLERANCE:
+            previous = log_likelihood
+            log_likelihood = _e_step(
+                start_width, pair, shape, hidden, values, joint, noise, sums, counts
+            )
+            if n_iter > MIN_ITER and log_likelihood - previous < MIN_ITER_GAIN:
                 break
             for k in range(K):
-                seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
-            weights = _weights(n, nodes, shape[0], hidden, seen)
-            positions = 0.0
+                node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
+            weight_cost = _weights(n, nodes, shape[0], hidden, node_counts)
+            position_cost = 0.0
             for d in range(2):
                 if pair.kinds[d] == CATEGORICAL:
                     _tables(d, pair, shape[0], hidden, counts)
                 elif pair.kinds[d] == COUNTS:
                     _count_tables(d, pair, shape[0], hidden, counts)
                 else:
-                    positions += _curve(d, nodes, shape[1 + d], hidden, sums)
+                    position_cost += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
         hidden.result[0] = log_likelihood
-        hidden.result[1] = positions
-        hidden.result[2] = weights + _parameter_cost(pair, nodes, shape, hidden)
+        hidden.result[1] = position_cost
+        hidden.result[2] = weight_cost + _parameter_cost(pair, nodes, shape, hidden)
 
 
 @kernel(allocates=True)

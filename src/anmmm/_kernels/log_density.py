@@ -42,16 +42,16 @@ def _set_up(
     """Set up the system of n times the covariance of the features, plus a diagonal."""
     root = math.sqrt(2.0)
     r = gradient.shape[0]
-    at = rows.shape[1] - padded(r)
+    identity_start = rows.shape[1] - padded(r)
     for i in range(r):
         clear(rows[i])
         for j in range(i, r):
             # 2 cos(a) cos(b) = cos(a - b) + cos(a + b); moment zero is that of the constant √2.
-            second = (moments[j - i] + moments[i + j + 2]) / root
-            rows[i, j] = n * (second - moments[i + 1] * moments[j + 1])
+            second_moment = (moments[j - i] + moments[i + j + 2]) / root
+            rows[i, j] = n * (second_moment - moments[i + 1] * moments[j + 1])
         rows[i, i] += precision[i]
         rows[i, r] = gradient[i]
-        rows[i, at + i] = 1.0
+        rows[i, identity_start + i] = 1.0
 
 
 @kernel(inner=True)
@@ -67,11 +67,11 @@ def _sum_features(
         for i in range(0, beta.shape[0], 2):
             odd += load_broadcast(beta, i) * load(cosines[i], b)
             even += load_broadcast(beta, i + 1) * load(cosines[i + 1], b)
-        first = odd + even
+        value = odd + even
         image = even - odd
-        store(logs, b, first)
+        store(logs, b, value)
         store(logs, half + b, image)
-        top = maximum(maximum(first, image), top)
+        top = maximum(maximum(value, image), top)
     store(lanes, 0, top)
     highest = lanes[0]
     for lane in range(1, LANES):
@@ -83,15 +83,15 @@ def _sum_features(
 @kernel(inner=True)
 def _normalize(logs: FloatArray, p: FloatArray) -> float:
     """Write probabilities proportional to exponentials; return the logarithm of their sum."""
-    z = broadcast(0.0)
+    sums = broadcast(0.0)
     for b in range(0, p.shape[0], LANES):
         density = exponential(load(logs, b))
         store(p, b, density)
-        z += density
-    total = reduce_add(z)
-    one = 1.0 / total
+        sums += density
+    total = reduce_add(sums)
+    scale = 1.0 / total
     for b in range(0, p.shape[0], LANES):
-        store(p, b, one * load(p, b))
+        store(p, b, scale * load(p, b))
     return math.log(total)
 
 
@@ -149,9 +149,9 @@ def log_density(
             _sum_features(beta, cosines, lanes, logs)
             log_z = _normalize(logs, p)
             # The fixed point of an EM step, which often has not converged after 25.
-            new = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
-            converged = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
-            tau2 = new
+            new_tau2 = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
+            converged = largest < 1e-3 and abs(math.log(new_tau2 / tau2)) < 1e-2
+            tau2 = new_tau2
             if converged:
                 break
         _moments(p, cosines, moments)
@@ -175,14 +175,14 @@ def _bin(point: float, B: int) -> int:
 
 
 @kernel(inner=True)
-def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
-    """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both."""
+def count_bins(points: FloatArray, edge_tolerance: float, counts: FloatArray) -> None:
+    """Count points from 0 to B in bins of length 1; one on an edge counts half in both."""
     # Tied values often lie on edges; rounding must not put all of them in the same bin.
     B = counts.shape[0]
     clear(counts)
     for k in range(points.shape[0]):
         edge = np.rint(points[k])
-        on_edge = abs(points[k] - edge) < near
+        on_edge = abs(points[k] - edge) < edge_tolerance
         counts[_bin(edge if on_edge else points[k], B)] += 0.5 if on_edge else 1.0
         if on_edge:
             counts[_bin(edge - 1.0, B)] += 0.5
@@ -197,13 +197,15 @@ def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -
     for b in range(B):
         ends[b + 1] = ends[b] + p[b]
     for k in range(low.shape[0]):
-        first = _bin(low[k], B)
-        last = _bin(high[k], B)
-        if first == last:
-            within = p[first] * (high[k] - low[k])
+        first_bin = _bin(low[k], B)
+        last_bin = _bin(high[k], B)
+        if first_bin == last_bin:
+            probability = p[first_bin] * (high[k] - low[k])
         else:
             # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-            within = p[first] * (first + 1 - low[k]) + p[last] * (high[k] - last)
-            within += ends[last] - ends[first + 1]
+            probability = p[first_bin] * (first_bin + 1 - low[k]) + p[last_bin] * (
+                high[k] - last_bin
+            )
+            probability += ends[last_bin] - ends[first_bin + 1]
         # In a far tail the difference may round to slightly below zero.
-        mass[k] = max(within, 0.0)
+        mass[k] = max(probability, 0.0)

@@ -94,7 +94,7 @@ class NoiseOptions(NamedTuple):
     """What is fitted of noise and weights."""
 
     is_shared: bool  # one noise variance
-    start: float  # noise variance of the start
+    start_variance: float
     floor: float  # smallest noise variance
     pseudo_rows: float  # of each weight's prior
     log_outliers: float  # logarithm of the density of outliers, or NO_OUTLIERS
@@ -139,7 +139,7 @@ def _softmax(
     total = 0.0
     for k in range(0, P, LANES):
         top = broadcast(constant)
-        here = load(present, k)
+        is_present = load(present, k)
         for c in range(C):
             top = maximum(load(values, c * P + k), top)
         sums = exponential(broadcast(constant) - top)
@@ -147,11 +147,11 @@ def _softmax(
             term = exponential(load(values, c * P + k) - top)
             store(out, c * P + k, term)
             sums += term
-        scale = here / sums
+        scale = is_present / sums
         for c in range(C):
             store(out, c * P + k, load(out, c * P + k) * scale)
-        highest = top * here + highest
-        product = maximum(sums * here, broadcast(1.0)) * product
+        highest = top * is_present + highest
+        product = maximum(sums * is_present, broadcast(1.0)) * product
         if not reduce_multiply(product) < LARGE:
             total += log_of_lanes(product, buffer)
             product = broadcast(1.0)
@@ -205,7 +205,7 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
     squares = mixing.squares
     noise = mixing.noise[s]
     C = R.shape[0]
-    mode = NOISE_MODE * options.start
+    mode = NOISE_MODE * options.start_variance
     total = count = penalty = 0.0
     for c in range(C):
         # With one column the precision is not needed.
@@ -239,8 +239,8 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
             noise[c, 0] = math.log(max(variance, options.floor))
     for c in range(C):
         ratio = noise[c, 0] - math.log(mode)
-        part = NOISE_SHAPE * (ratio + math.exp(-ratio) - 1.0)
-        penalty += part / C if options.is_shared else part
+        term = NOISE_SHAPE * (ratio + math.exp(-ratio) - 1.0)
+        penalty += term / C if options.is_shared else term
     return penalty
 
 
@@ -296,10 +296,10 @@ def _fit_outliers(rows: Rows, mixing: Mixing, s: int) -> float:
     n_outliers = float(rows.n)
     for c in range(R.shape[0]):
         n_outliers -= dot(R[c], rows.present)
-    others = rows.n + PRIOR_OTHERS
-    weight = (max(n_outliers, 0.0) + PRIOR_OUTLIERS) / (others + PRIOR_OUTLIERS)
+    n_others = rows.n + PRIOR_OTHERS
+    weight = (max(n_outliers, 0.0) + PRIOR_OUTLIERS) / (n_others + PRIOR_OUTLIERS)
     mixing.outliers[s] = weight
-    penalty = -PRIOR_OUTLIERS * math.log(weight) - others * math.log(1.0 - weight)
+    penalty = -PRIOR_OUTLIERS * math.log(weight) - n_others * math.log(1.0 - weight)
     return penalty - LOG_OUTLIER_PRIOR
 
 
@@ -365,8 +365,8 @@ def _stop_worse_half(mixing: Mixing, tolerance: float) -> None:
     S = bounds.shape[0]
     n_left = 0
     for s in range(S):
-        for other in range(s):
-            if state[other] != GIVEN_UP and abs(bounds[other] - bounds[s]) < tolerance:
+        for earlier in range(s):
+            if state[earlier] != GIVEN_UP and abs(bounds[earlier] - bounds[s]) < tolerance:
                 state[s] = GIVEN_UP
         if state[s] != GIVEN_UP:
             n_left += 1
