@@ -15,7 +15,7 @@ from anmmm._typing import FloatArray
 SPREADSHEET_ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
 # Missing values of text files, in lower case.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "?", *SPREADSHEET_ERRORS})
-# As many values as are encoded by their frequencies.
+# Most values of a variable that may be encoded by their frequencies.
 MOST_CATEGORIES = 32
 DATES = "holds dates or durations; convert them to numbers first, such as days since the first one"
 # What to do with a text among numbers.

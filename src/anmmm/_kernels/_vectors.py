@@ -269,8 +269,8 @@ def _exponential(typing_context: Any, a: Any) -> Any:
         result = builder.select(tiny, number(0.0), scaled)
         return builder.select(builder.fcmp_unordered("uno", x, x), x, result)
 
-    kind = EIGHT if a is EIGHT else types.float64
-    return kind(kind), build
+    argument_type = EIGHT if a is EIGHT else types.float64
+    return argument_type(argument_type), build
 
 
 # The exponential of a number, or of eight, below 709. Not for kernels that reorder sums (`SUMS`):

@@ -170,19 +170,19 @@ def _kinds(variable: Variable) -> tuple[int, ...]:
 
 
 def _pair(x: Variable, y: Variable, kinds: tuple[int, int]) -> Pair:
-    both = x.cells, y.cells
-    n_values = np.array([cells.n_distinct for cells in both])
+    pair_cells = x.cells, y.cells
+    n_values = np.array([cells.n_distinct for cells in pair_cells])
     counts = np.zeros((2, max([1, *n_values[np.array(kinds) != NOISY]])))
     for axis, variable in enumerate((x, y)):
         if kinds[axis] == COUNTS and variable.raw is not None:
             # Several numbers may be in one cell, if they differ by rounding errors only.
             counts[axis, variable.cells.index] = variable.raw
     return Pair(
-        values=np.stack([cells.values for cells in both]),
-        places=np.stack([cells.index for cells in both]).astype(np.int64),
+        values=np.stack([cells.values for cells in pair_cells]),
+        places=np.stack([cells.index for cells in pair_cells]).astype(np.int64),
         kinds=np.array(kinds, dtype=np.int64),
         n_values=n_values,
-        floor=np.array([cells.variance for cells in both]),
+        floor=np.array([cells.variance for cells in pair_cells]),
         counts=counts,
         log_factorials=np.asarray(gammaln(counts + 1.0)),
     )
@@ -267,14 +267,14 @@ def position_cost(fit: HiddenFits) -> float:
     joint = hidden.weights * np.exp(logs[0] + logs[1])
     # An observation distant from all nodes belongs to none.
     responsibilities = joint / (joint.sum(axis=1, keepdims=True) + 1e-200)
-    weighted = [responsibilities * slope for slope in slopes]
-    across = [part @ basis for part in weighted]
+    weighted_slopes = [responsibilities * slope for slope in slopes]
+    projected = [part @ basis for part in weighted_slopes]
     information = np.empty((2, r, 2, r))
     for i, j in ((0, 0), (0, 1), (1, 1)):
-        at_nodes = (weighted[i] * slopes[j]).sum(axis=0)
+        node_sums = (weighted_slopes[i] * slopes[j]).sum(axis=0)
         if i == j:
-            at_nodes -= (responsibilities * curvatures[i]).sum(axis=0)
-        information[i, :, j] = across[i].T @ across[j] - (basis.T * at_nodes) @ basis
+            node_sums -= (responsibilities * curvatures[i]).sum(axis=0)
+        information[i, :, j] = projected[i].T @ projected[j] - (basis.T * node_sums) @ basis
         information[j, :, i] = information[i, :, j].T
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
@@ -308,9 +308,9 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
     if J == 1:
         return logs[0], e[0], 1.0 / variances[0]
     top = logs.max(axis=0)
-    part = np.exp(logs - top)
-    total = part.sum(axis=0)
-    part /= total
-    slope = (part * e).sum(axis=0)
-    curvature = (part * (1.0 / variances - e**2)).sum(axis=0) + slope**2
+    component_weights = np.exp(logs - top)
+    total = component_weights.sum(axis=0)
+    component_weights /= total
+    slope = (component_weights * e).sum(axis=0)
+    curvature = (component_weights * (1.0 / variances - e**2)).sum(axis=0) + slope**2
     return top + np.log(total), slope, curvature

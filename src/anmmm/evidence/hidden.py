@@ -134,7 +134,7 @@ class HiddenFits(Record):
 
     def distinct(self, count: int) -> HiddenFits:
         """Return the shortest `count` of each number of nodes whose lengths are not the same."""
-        kept: list[int] = []
+        kept_rows: list[int] = []
         lengths: dict[float, list[float]] = {}
         objective = self.objective.tolist()
         n_used = self.n_used.tolist()
@@ -146,16 +146,18 @@ class HiddenFits(Record):
                 and objective[row] - max(kept_lengths, default=-math.inf) > 0.5
             ):
                 kept_lengths.append(objective[row])
-                kept.append(row)
-        return self[sorted(kept)]
+                kept_rows.append(row)
+        return self[sorted(kept_rows)]
 
     @computed
     def first(self) -> Hidden:
         """Parameters of the first fit, at the nodes that it uses."""
-        parts = _parts(self.rows[0], self.nodes)
-        used = int(parts.shape[0])
-        of_nodes = "weights", "positions", "variances", "tables"
-        return parts._replace(**{name: getattr(parts, name)[..., :used] for name in of_nodes})
+        hidden = _parts(self.rows[0], self.nodes)
+        n_used = int(hidden.shape[0])
+        node_fields = "weights", "positions", "variances", "tables"
+        return hidden._replace(
+            **{name: getattr(hidden, name)[..., :n_used] for name in node_fields}
+        )
 
     @property
     def layout(self) -> Hidden:
@@ -170,13 +172,13 @@ class HiddenFits(Record):
 
 def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     """Return fits of the same pair and nodes together."""
-    rows = np.concatenate([part.rows for part in fits])
+    rows = np.concatenate([fit_set.rows for fit_set in fits])
     return HiddenFits(fits[0].pair, fits[0].nodes, rows)
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
     """Return the shortest fit."""
-    return min((part.best for part in fits), key=lambda fit: float(fit.objective[0]))
+    return min((fit_set.best for fit_set in fits), key=lambda fit: float(fit.objective[0]))
 
 
 # Weights, means and variances of two components to start from, in standard deviations of one:
@@ -194,7 +196,7 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
     layout = fits.layout
     n_fits = len(fits)
     n_starts = len(NOISE_STARTS)
-    by_axis: list[HiddenFits] = []
+    richer: list[HiddenFits] = []
     for axis in range(2):
         if fits.pair.kinds[axis] != NOISY:
             continue
@@ -207,15 +209,15 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         split.rows[:, layout.shape[1 + axis]] = 2.0
         split = split.iterate(1)
         best = split.objective.reshape(n_fits, n_starts).argmin(axis=1)
-        by_axis.append(split[np.arange(n_fits) * n_starts + best])
-    if len(by_axis) == 2:
-        x, y = by_axis
-        both = x[np.arange(n_fits)]
+        richer.append(split[np.arange(n_fits) * n_starts + best])
+    if len(richer) == 2:
+        x, y = richer
+        both_axes = x[np.arange(n_fits)]
         for columns in (layout.fractions[1], layout.offsets[1], layout.variances[1]):
-            both.rows[:, columns] = y.rows[:, columns]
-        both.rows[:, layout.shape[2]] = 2.0
-        by_axis.append(both.iterate(1))
-    return joined(by_axis) if by_axis else fits[[]]
+            both_axes.rows[:, columns] = y.rows[:, columns]
+        both_axes.rows[:, layout.shape[2]] = 2.0
+        richer.append(both_axes.iterate(1))
+    return joined(richer) if richer else fits[[]]
 
 
 def evenly_spaced(pair: Pair, count: int) -> Pair:
@@ -240,11 +242,11 @@ def start_positions(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     below = place.astype(np.intp)
     ends = ordered[:, below] + (place - below) * (ordered[:, below + 1] - ordered[:, below])
     low, high = ends.T
-    along = (t.T - low) / np.maximum(high - low, 1e-200)
+    scaled = (t.T - low) / np.maximum(high - low, 1e-200)
     ranks = t.argsort(axis=1).argsort(axis=1) + 0.5
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
         ranks[row] = mean_ranks(t[row])
-    return 0.03 + 0.94 * np.clip(along.T, -0.02, 1.02), ranks / n
+    return 0.03 + 0.94 * np.clip(scaled.T, -0.02, 1.02), ranks / n
 
 
 def _angles(values: FloatArray) -> FloatArray:
@@ -285,8 +287,8 @@ class Search(Record):
 
     def start_curves(self) -> HiddenFits:
         """Fit curves a short while, along lines and around the mean."""
-        along, ranks = self.positions
-        causes = np.vstack([along, ranks[2:4]])
+        lines, ranks = self.positions
+        causes = np.vstack([lines, ranks[2:4]])
         return HiddenFits.start(self.subsample, CURVE, np.full(len(causes), N_NODES), causes)
 
     def start_groups(self) -> HiddenFits:
@@ -295,11 +297,11 @@ class Search(Record):
         usual = self._quantile_groups(ranks[:2], range(2, MAX_USUAL_GROUPS + 1))
         # Many groups around the mean too.
         ranks = ranks[[0, 1, 4]]
-        most = self._quantile_groups(ranks, range(MAX_GROUPS, MAX_GROUPS + 1))
-        if most.objective.min() >= usual.objective.min():
+        largest = self._quantile_groups(ranks, range(MAX_GROUPS, MAX_GROUPS + 1))
+        if largest.objective.min() >= usual.objective.min():
             return usual
         between = self._quantile_groups(ranks, range(MAX_USUAL_GROUPS + 1, MAX_GROUPS))
-        return joined([usual, between, most])
+        return joined([usual, between, largest])
 
     def _quantile_groups(self, ranks: FloatArray, counts: range) -> HiddenFits:
         """Fit each number of groups from equal groups along ranks, (S, n)."""

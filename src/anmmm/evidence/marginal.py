@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
+from anmmm._cells import MOST_CATEGORIES as MOST_CATEGORIES
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
@@ -41,8 +42,6 @@ from anmmm.preprocessing import Cells
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
-# Most values of a variable that may be encoded by their frequencies.
-MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
 # Two Gaussians start from the values below and above the median, with this responsibility of the

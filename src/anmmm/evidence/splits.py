@@ -45,7 +45,7 @@ class Part(Record):
     """Some rows of a variable (n_samples,), and the standardization of their values."""
 
     rows: BoolArray
-    place: float
+    mean: float
     unit: float
 
     def cells_of(self, cells: Cells) -> Cells:
@@ -60,11 +60,11 @@ class Part(Record):
 
     def apply(self, values: FloatArray) -> FloatArray:
         """Standardize values."""
-        return (values - self.place) / self.unit
+        return (values - self.mean) / self.unit
 
     def undo(self, values: FloatArray) -> FloatArray:
         """Undo `apply`."""
-        return self.place + self.unit * values
+        return self.mean + self.unit * values
 
 
 class Split(Record):

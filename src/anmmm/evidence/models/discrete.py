@@ -232,8 +232,10 @@ class Counts(CurveModel):
             return lower, upper
         # Zeros cannot occur.
         zero = _probability_of_fewer(np.ones_like(mean), mean, self.size)
-        others = np.maximum(1.0 - zero, TINY)
-        return np.maximum(lower - zero, 0.0) / others, np.maximum(upper - zero, 0.0) / others
+        positive_mass = np.maximum(1.0 - zero, TINY)
+        return np.maximum(lower - zero, 0.0) / positive_mass, np.maximum(
+            upper - zero, 0.0
+        ) / positive_mass
 
 
 def may_count(variable: Variable) -> bool:

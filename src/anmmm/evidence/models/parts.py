@@ -137,8 +137,8 @@ class Parted(ConditionalModel):
         """Conditional distribution function, as if rows in no part had the smallest value."""
         levels = np.array(self.label.levels())
         for part, model in self.parts:
-            start, end = levels[:, part.rows]
-            levels[:, part.rows] = start + (end - start) * np.array(model.levels())
+            below, above = levels[:, part.rows]
+            levels[:, part.rows] = below + (above - below) * np.array(model.levels())
         return levels[0], levels[1]
 
     @property

@@ -286,7 +286,7 @@ class PostNonlinear(CurveModel, GaussianNoise):
 
     @computed
     def residual(self) -> FloatArray:
-        """ResidualCells of h at the observations, (n_samples,)."""
+        """Residuals of h at the observations, (n_samples,)."""
         return self.link.values - self.curve
 
     @computed
@@ -316,16 +316,16 @@ def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeN
     """Bend h back, which a Gaussian fit has bent so that skewed noise looks less skewed."""
     n = len(best.nats)
     longest = gaussian.length - 0.5 * math.log(n)
-    for kind in (Additive, LocationScale):
-        for model in fits.encoded(kind):
+    for model_class in (Additive, LocationScale):
+        for model in fits.encoded(model_class):
             if type(model) is not LocationScale:
                 longest = min(longest, model.length + SAVED * n)
     if best.length > longest:
         return best
-    of_curve = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
+    gaussian_curve_cost = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
     skew = float(np.sum(gaussian.residual**3))
     for bend in BENDS:
-        bent = _bent(fits, gaussian, math.copysign(bend, skew), of_curve)
+        bent = _bent(fits, gaussian, math.copysign(bend, skew), gaussian_curve_cost)
         with_noise = FreeNoise.about(bent)
         if with_noise.length >= best.length:
             break
@@ -333,17 +333,22 @@ def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeN
     return best
 
 
-def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) -> PostNonlinear:
-    """Bend h and fit the curve again; the one of h without a bend costs `of_curve` nats."""
-    link = plain.link.bent(bend)
+def _bent(
+    fits: FitCache, gaussian: PostNonlinear, bend: float, gaussian_curve_cost: float
+) -> PostNonlinear:
+    """Bend h and fit the curve again.
+
+    The curve of h without a bend costs `gaussian_curve_cost` nats.
+    """
+    link = gaussian.link.bent(bend)
     fit = _curve_over(fits, link)
     noise = math.sqrt(fit.noise_variance)
     link = replace(link, unit=noise * link.unit)
     curve = fit.curves[:, 0] / noise
-    cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(curve))
-    n_iter = plain.n_iter if fit.converged else CURVE_ITER
+    cost = gaussian.cost + fit.curve_cost - gaussian_curve_cost + 0.5 * math.log(len(curve))
+    n_iter = gaussian.n_iter if fit.converged else CURVE_ITER
     mean = fit.mean[0] / noise
-    return PostNonlinear.of(plain.cells, link, curve, cost, mean, plain.splines, n_iter)
+    return PostNonlinear.of(gaussian.cells, link, curve, cost, mean, gaussian.splines, n_iter)
 
 
 def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:

@@ -39,11 +39,11 @@ GAUSSIAN_MOMENT = 3.0
 STRAIGHT = 0.97
 # Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
-# Kinds of models, by the kind of effect.
-Kinds = tuple[type[ConditionalModel], ...]
-SMOOTH: Kinds = (Additive, LocationScale, PostNonlinear)
-LEVELS: Kinds = (Ordered, OrderedLinked, Counts)
-NAMES: Kinds = (Categories,)
+# Models by the values of the effect: many, tied, or categories.
+ModelClasses = tuple[type[ConditionalModel], ...]
+SMOOTH_MODELS: ModelClasses = (Additive, LocationScale, PostNonlinear)
+LEVEL_MODELS: ModelClasses = (Ordered, OrderedLinked, Counts)
+CATEGORY_MODELS: ModelClasses = (Categories,)
 
 
 class OverColumns(Wrapped):
@@ -59,11 +59,11 @@ class OverColumns(Wrapped):
         effect = fits.effect
         if basis is None:
             return
-        kinds = LEVELS if effect.is_tied else SMOOTH
+        model_classes = LEVEL_MODELS if effect.is_tied else SMOOTH_MODELS
         if effect.is_categorical:
-            kinds = NAMES
-        inner = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
-        yield cls.of(inner.shortest_of(kinds))
+            model_classes = CATEGORY_MODELS
+        rescaled_fits = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
+        yield cls.of(rescaled_fits.shortest_of(model_classes))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> OverColumns:
