@@ -36,8 +36,8 @@ def labels_problem(variables: Variables, names: tuple[str, str], direction: int)
         return "there is no direction: rows have a mechanism only if one variable is the effect"
     effect_name, effect = (names[1], variables.y) if direction == 1 else (names[0], variables.x)
     if effect.shape[1] > 1:
-        found = counted(effect.shape[1], "column")
-        return f"the effect {effect_name} has {found}, but a mechanism is a curve of one"
+        column_count = counted(effect.shape[1], "column")
+        return f"the effect {effect_name} has {column_count}, but a mechanism is a curve of one"
     for name, is_categorical, levels in zip(
         names, variables.categorical, variables.levels, strict=True
     ):

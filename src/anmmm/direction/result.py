@@ -219,8 +219,8 @@ class DirectionResult(Record):
             return None
         forward = self.evidence.forward
         backward = self.evidence.backward
-        shown = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
-        return max(each.check.pvalue for each in shown)
+        directions = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
+        return max(direction.check.pvalue for direction in directions)
 
     @property
     def converged(self) -> bool:

@@ -106,15 +106,15 @@ def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     is_settled = result.evidence.is_common_cause_tried or result.evidence.independent
     common_cause = COMMON_CAUSE if is_settled else f"{COMMON_CAUSE} (not tried)"
     texts = (*names, common_cause, INDEPENDENT)
-    shown = zip(texts, map(format_probability, result.probabilities), strict=True)
-    return ", ".join(f"{text} {probability}" for text, probability in shown)
+    pairs = zip(texts, map(format_probability, result.probabilities), strict=True)
+    return ", ".join(f"{text} {probability}" for text, probability in pairs)
 
 
 def _check_text(pvalue: float | None) -> str:
     if pvalue is None:
         return ""
-    found = "the residuals of the model do not depend on the cause"
-    return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else found})"
+    good_fit = "the residuals of the model do not depend on the cause"
+    return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else good_fit})"
 
 
 # Table of both hypotheses, facts by name, and the fits that did not converge.
@@ -127,19 +127,21 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
         (names[0], f"{fits.forward_score:.6g}", f"{fits.forward_test.pvalue:.3g}"),
         (names[1], f"{fits.backward_score:.6g}", f"{fits.backward_test.pvalue:.3g}"),
     ]
-    both = {"forward": fits.forward, "backward": fits.backward}
-    stopped = [f"{name} fit {fit.status}" for name, fit in both.items() if not fit.converged]
+    fits_by_name = {"forward": fits.forward, "backward": fits.backward}
+    stopped = [
+        f"{name} fit {fit.status}" for name, fit in fits_by_name.items() if not fit.converged
+    ]
     criterion = f"{result.criterion}, λ = {fits.options.lam:g}"
     return table.lines(rows), {"criterion": criterion}, stopped
 
 
 def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
-    both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
+    directions = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
-        (name, f"{length:.6g}", f"{each.n_mechanisms}", each.model)
-        for length, (name, each) in zip(lengths, both, strict=True)
+        (name, f"{length:.6g}", f"{direction.n_mechanisms}", direction.model)
+        for length, (name, direction) in zip(lengths, directions, strict=True)
     ]
     common = evidence.common_cause
     if common is not None:
@@ -150,5 +152,5 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
         facts["model"] = f"{winner.model}: {winner.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
-    stopped = [f"model of {name}" for name, each in both if not each.converged]
+    stopped = [f"model of {name}" for name, direction in directions if not direction.converged]
     return table.lines(rows), facts, stopped
