@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
     broadcast,
@@ -28,7 +28,6 @@ class ColumnRows(NamedTuple):
     columns: FloatArray  # (r, P)
     label_likelihood: FloatArray  # (C, P), log-likelihood of given labels, or (0, 0)
     present: FloatArray  # (P,), 1 for an observation, then 0
-    ends: IndexArray  # (2,), 0 and P
     n: int
     y: FloatArray  # (P,), the effect
     responsibilities: FloatArray  # (S C P,), curve by curve
