@@ -116,23 +116,23 @@ def _components(
     that is known up to it alone.
     """
     n_used = shape[0]
-    for d in range(2):
-        is_noisy = pair.kinds[d] == NOISY
-        for j in range(shape[1 + d]):
-            center = noise[d, j, 0]
-            rate = noise[d, j, 1]
-            height = noise[d, j, 2]
+    for axis in range(2):
+        is_noisy = pair.kinds[axis] == NOISY
+        for j in range(shape[1 + axis]):
+            center = noise[axis, j, 0]
+            rate = noise[axis, j, 1]
+            height = noise[axis, j, 2]
             for k in range(n_used):
                 center[k] = 0.0
                 rate[k] = 0.0
                 height[k] = 1.0
-                if start_width > 0.0 and d == 0:
+                if start_width > 0.0 and axis == 0:
                     center[k] = (k + 0.5) / n_used
                     rate[k] = -0.5 * n_used * n_used / (start_width * start_width)
                 if start_width == 0.0 and is_noisy:
-                    center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
-                    rate[k] = -0.5 / hidden.variances[d, j, k]
-                    height[k] = hidden.fractions[d, j] * math.sqrt(-rate[k] / math.pi)
+                    center[k] = hidden.positions[axis, k] + hidden.offsets[axis, j]
+                    rate[k] = -0.5 / hidden.variances[axis, j, k]
+                    height[k] = hidden.fractions[axis, j] * math.sqrt(-rate[k] / math.pi)
 
 
 @kernel(inner=True)
@@ -166,10 +166,10 @@ def _e_step(
     for k in range(n_used):
         for i in range(P):
             row[i] = 1.0
-        for d in range(2):
-            if pair.kinds[d] != NOISY and start_width == 0.0:
+        for axis in range(2):
+            if pair.kinds[axis] != NOISY and start_width == 0.0:
                 for i in range(n):
-                    row[i] *= hidden.tables[d, pair.places[d, i], k]
+                    row[i] *= hidden.tables[axis, pair.places[axis, i], k]
         for j in range(shape[1]):
             for m in range(shape[2]):
                 x = noise[0, j, 0, k]
@@ -192,12 +192,12 @@ def _e_step(
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
-    for d in range(2):
+    for axis in range(2):
         for j in range(sums.shape[1]):
             for moment in range(3):
-                clear(sums[d, j, moment])
+                clear(sums[axis, j, moment])
         for v in range(counts.shape[1]):
-            clear(counts[d, v])
+            clear(counts[axis, v])
     joint_start = 0
     for k in range(n_used):
         for j in range(shape[1]):
@@ -221,13 +221,13 @@ def _e_step(
                 components = j, m
                 moments = reduce_add(x_moment), reduce_add(y_moment)
                 squares = reduce_add(x_squares), reduce_add(y_squares)
-                for d in range(2):
-                    sums[d, components[d], 0, k] += reduce_add(total)
-                    sums[d, components[d], 1, k] += moments[d]
-                    sums[d, components[d], 2, k] += squares[d]
-                    if pair.kinds[d] != NOISY:
+                for axis in range(2):
+                    sums[axis, components[axis], 0, k] += reduce_add(total)
+                    sums[axis, components[axis], 1, k] += moments[axis]
+                    sums[axis, components[axis], 2, k] += squares[axis]
+                    if pair.kinds[axis] != NOISY:
                         for i in range(n):
-                            counts[d, pair.places[d, i], k] += row[i]
+                            counts[axis, pair.places[axis, i], k] += row[i]
     return log_likelihood
 
 
@@ -241,18 +241,20 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
 
 
 @kernel(inner=True, allocates=True)
-def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
+def _curve(axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     r, K = nodes.basis.shape
-    tau = hidden.smoothing[d]
+    tau = hidden.smoothing[axis]
     weight = np.zeros(K)
     target = np.zeros(K)
     system = new_system(r)
     for j in range(n_components):
         for k in range(K):
-            precision = 1.0 / hidden.variances[d, j, k]
-            weight[k] += sums[d, j, 0, k] * precision
-            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * precision
+            precision = 1.0 / hidden.variances[axis, j, k]
+            weight[k] += sums[axis, j, 0, k] * precision
+            target[k] += (
+                sums[axis, j, 1, k] - hidden.offsets[axis, j] * sums[axis, j, 0, k]
+            ) * precision
     for k in range(K):
         target[k] /= max(weight[k], DENSITY_FLOOR)
     add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
@@ -271,9 +273,9 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
         if i >= nodes.n_null:
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
-        hidden.smoothing[d] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
-    copy_part(z, hidden.coefficients[d])
-    _at_nodes(nodes.basis, z, hidden.positions[d])
+        hidden.smoothing[axis] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
+    copy_part(z, hidden.coefficients[axis])
+    _at_nodes(nodes.basis, z, hidden.positions[axis])
     return 0.5 * (log_det + log_prior + square)
 
 
@@ -285,23 +287,23 @@ def _squares(sums: FloatArray, k: int, m: float) -> float:
 
 @kernel(inner=True)
 def _noise(
-    d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
+    axis: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
     n = pair.values.shape[1]
     n_used = shape[0]
-    n_components = shape[1 + d]
-    floor = max(pair.floor[d], nodes.floor)
+    n_components = shape[1 + axis]
+    floor = max(pair.floor[axis], nodes.floor)
     pooled = 0.0
     for j in range(n_components):
         total = 0.0
         moment = 0.0
         squares = 0.0
         for k in range(n_used):
-            m = hidden.positions[d, k]
-            total += sums[d, j, 0, k]
-            moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
-            squares += _squares(sums[d, j], k, m)
+            m = hidden.positions[axis, k]
+            total += sums[axis, j, 0, k]
+            moment += sums[axis, j, 1, k] - m * sums[axis, j, 0, k]
+            squares += _squares(sums[axis, j], k, m)
         fraction = 1.0
         offset = 0.0
         variance = squares / max(total, 1.0)
@@ -311,14 +313,16 @@ def _noise(
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
-        hidden.fractions[d, j] = fraction
-        hidden.offsets[d, j] = offset
+        hidden.fractions[axis, j] = fraction
+        hidden.offsets[axis, j] = offset
         for k in range(n_used):
-            hidden.variances[d, j, k] = pooled
+            hidden.variances[axis, j, k] = pooled
     if nodes.own_scales:
         for k in range(n_used):
-            squares = _squares(sums[d, 0], k, hidden.positions[d, k])
-            hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
+            squares = _squares(sums[axis, 0], k, hidden.positions[axis, k])
+            hidden.variances[axis, 0, k] = max(
+                (squares + pooled) / (sums[axis, 0, 0, k] + 1.0), floor
+            )
 
 
 @kernel(inner=True, allocates=True)
@@ -380,25 +384,25 @@ def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArr
 
 
 @kernel(inner=True)
-def _tables(d: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _tables(axis: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the probabilities of categories at each node."""
-    V = pair.n_values[d]
+    V = pair.n_values[axis]
     for k in range(n_used):
         total = 0.0
         for v in range(V):
-            total += counts[d, v, k]
+            total += counts[axis, v, k]
         for v in range(V):
-            hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
+            hidden.tables[axis, v, k] = (counts[axis, v, k] + 0.5) / (total + 0.5 * V)
 
 
 @kernel(inner=True, allocates=True)
-def _count_tables(d: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _count_tables(axis: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the mean of counts at each node, their dispersion, and their probabilities.
 
     Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
     n = pair.values.shape[1]
-    V = pair.n_values[d]
+    V = pair.n_values[axis]
     common_logs = np.empty(V)
     log_probabilities = np.empty(V)
     excess = 0.0
@@ -407,36 +411,36 @@ def _count_tables(d: int, pair: Pair, n_used: int, hidden: Hidden, counts: Float
         total = 0.0
         moment = 0.0
         for v in range(V):
-            total += counts[d, v, k]
-            moment += counts[d, v, k] * pair.counts[d, v]
+            total += counts[axis, v, k]
+            moment += counts[axis, v, k] * pair.counts[axis, v]
         mean = (moment + PSEUDO) / (total + PSEUDO)
-        hidden.positions[d, k] = mean
+        hidden.positions[axis, k] = mean
         squares += total * mean * mean
         for v in range(V):
-            e = pair.counts[d, v] - mean
-            excess += counts[d, v, k] * (e * e - mean)
+            e = pair.counts[axis, v] - mean
+            excess += counts[axis, v, k] * (e * e - mean)
     dispersion = excess / squares
     if dispersion < math.sqrt(8.0 / n):
         dispersion = 0.0
-    hidden.variances[d, 0, 0] = dispersion
+    hidden.variances[axis, 0, 0] = dispersion
     size = 1.0 / dispersion if dispersion > 0.0 else 0.0
     # What is the same at all nodes.
     for v in range(V):
-        common_logs[v] = -pair.log_factorials[d, v]
+        common_logs[v] = -pair.log_factorials[axis, v]
         if dispersion > 0.0:
-            common_logs[v] += math.lgamma(pair.counts[d, v] + size) - math.lgamma(size)
+            common_logs[v] += math.lgamma(pair.counts[axis, v] + size) - math.lgamma(size)
             common_logs[v] += size * math.log(size)
     for k in range(n_used):
-        mean = hidden.positions[d, k]
+        mean = hidden.positions[axis, k]
         for v in range(V):
-            count = pair.counts[d, v]
+            count = pair.counts[axis, v]
             log_probabilities[v] = common_logs[v] + count * math.log(mean)
             log_probabilities[v] -= (
                 (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
             )
         exp_nonpositive(log_probabilities, V)
         for v in range(V):
-            hidden.tables[d, v, k] = log_probabilities[v]
+            hidden.tables[axis, v, k] = log_probabilities[v]
 
 
 @kernel(inner=True)
@@ -446,20 +450,20 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
     n_used = shape[0]
     is_curve = nodes.weight_prior.shape[0] > 0
     cost = -math.log(2.0) if is_curve else -math.lgamma(n_used + 1.0)
-    for d in range(2):
-        J = shape[1 + d]
-        half = 0.5 * pair.n_values[d]
-        if pair.kinds[d] == CATEGORICAL:
+    for axis in range(2):
+        J = shape[1 + axis]
+        half = 0.5 * pair.n_values[axis]
+        if pair.kinds[axis] == CATEGORICAL:
             # Under Jeffreys' prior, from the expected counts of values.
             for k in range(n_used):
                 size = max(hidden.weights[k] * (n + n_used) - 1.0, 0.0) + half
                 cost += math.lgamma(size) - math.lgamma(half) + 2.0 * half * math.lgamma(0.5)
-                for v in range(pair.n_values[d]):
-                    p = hidden.tables[d, v, k]
+                for v in range(pair.n_values[axis]):
+                    p = hidden.tables[axis, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
             continue
-        if pair.kinds[d] == COUNTS:
-            cost += 0.5 * (n_used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
+        if pair.kinds[axis] == COUNTS:
+            cost += 0.5 * (n_used + (hidden.variances[axis, 0, 0] > 0.0)) * math.log(n)
         elif nodes.own_scales:
             cost += 0.5 * n_used * math.log(n)
         else:
@@ -470,12 +474,12 @@ def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden)
 @kernel(inner=True)
 def _set_start(n_used: int, hidden: Hidden) -> None:
     """Write normal noise of variance 0.1 and smoothing variances, before the first M-step."""
-    for d in range(2):
+    for axis in range(2):
         for j in range(2):
-            hidden.fractions[d, j] = 1.0
+            hidden.fractions[axis, j] = 1.0
             for k in range(hidden.weights.shape[0]):
-                hidden.variances[d, j, k] = 0.1
-        hidden.smoothing[d] = 5.0
+                hidden.variances[axis, j, k] = 0.1
+        hidden.smoothing[axis] = 5.0
     hidden.smoothing[2] = 1.0
     for k in range(n_used):
         hidden.weights[k] = 1.0 / n_used
@@ -499,9 +503,9 @@ def fit_hidden(
     noise = np.empty((2, 2, 3, K))
     node_counts = np.empty(K)
     shape = np.empty(3, np.int64)
-    for d in range(2):
+    for axis in range(2):
         for i in range(n):
-            values[d, i] = pair.values[d, i]
+            values[axis, i] = pair.values[axis, i]
     for s in range(fits.shape[0]):
         hidden = parts_of(fits[s], nodes)
         for i in range(3):
@@ -528,14 +532,14 @@ def fit_hidden(
                 node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
             weight_cost = _weights(n, nodes, shape[0], hidden, node_counts)
             position_cost = 0.0
-            for d in range(2):
-                if pair.kinds[d] == CATEGORICAL:
-                    _tables(d, pair, shape[0], hidden, counts)
-                elif pair.kinds[d] == COUNTS:
-                    _count_tables(d, pair, shape[0], hidden, counts)
+            for axis in range(2):
+                if pair.kinds[axis] == CATEGORICAL:
+                    _tables(axis, pair, shape[0], hidden, counts)
+                elif pair.kinds[axis] == COUNTS:
+                    _count_tables(axis, pair, shape[0], hidden, counts)
                 else:
-                    position_cost += _curve(d, nodes, shape[1 + d], hidden, sums)
-                    _noise(d, pair, nodes, shape, hidden, sums)
+                    position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums)
+                    _noise(axis, pair, nodes, shape, hidden, sums)
         hidden.result[0] = log_likelihood
         hidden.result[1] = position_cost
         hidden.result[2] = weight_cost + _parameter_cost(pair, nodes, shape, hidden)

@@ -10,14 +10,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.e_step import EStep
 from anmmm._kernels.packed import LOG_2PI, dot
-from anmmm._kernels.pieces import PieceRows, e_step_on_pieces
+from anmmm._kernels.pieces import e_step_on_pieces, of_either_layout
 from anmmm._kernels.posterior import CONVERGED, GIVEN_UP, RUNNING, Fits, Problem, Work, m_step
 
 # Iterations of every start before the best of them is continued.
@@ -38,14 +37,7 @@ class Starts(NamedTuple):
     sums: FloatArray  # (padded(r) + 1, padded(r)), as those of a curve
 
 
-def e_step(rows: Any, space: Any, step: EStep) -> float:
-    """E-step of either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-@overload(e_step, strict=False)
-def _e_step_of(rows: Any, space: Any, step: Any) -> Any:
-    return e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
+e_step = of_either_layout(e_step_on_pieces, e_step_on_columns)
 
 
 @kernel(inner=True)

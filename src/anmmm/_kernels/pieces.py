@@ -7,7 +7,10 @@ docs/development.md has a picture.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from numba.extending import overload
 
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
@@ -47,6 +50,19 @@ class PieceRows(NamedTuple):
     n: int
     y: FloatArray  # (n_slots,), the effect, 0 in empty slots
     responsibilities: FloatArray  # (S C n_slots,), curve by curve
+
+
+def of_either_layout(on_pieces: Callable[..., Any], on_columns: Callable[..., Any]) -> Any:
+    """Make a function for kernels whose first argument is `PieceRows` or `columns.ColumnRows`."""
+
+    def function(rows: Any, *arguments: Any) -> Any:
+        raise NotImplementedError
+
+    @overload(function, strict=False)
+    def implementation(rows: Any, *arguments: Any) -> Any:
+        return on_pieces if rows.instance_class is PieceRows else on_columns
+
+    return function
 
 
 class PieceWorkspace(NamedTuple):

@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba.extending import overload
-
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
@@ -27,7 +25,7 @@ from anmmm._kernels._vectors import (
 from anmmm._kernels.columns import combine, squares_on_columns, sums_on_columns
 from anmmm._kernels.e_step import log_of_lanes
 from anmmm._kernels.packed import LARGE, LOG_2PI, dot
-from anmmm._kernels.pieces import PieceRows, squares_on_pieces, sums_on_pieces
+from anmmm._kernels.pieces import of_either_layout, squares_on_pieces, sums_on_pieces
 from anmmm._kernels.posterior import (
     CONVERGED,
     GIVEN_UP,
@@ -101,31 +99,8 @@ class NoiseOptions(NamedTuple):
     has_own_smoothness: bool  # of each curve; else curves have a smooth center in common
 
 
-def curve_sums(rows: Any, space: Any, weights: FloatArray, sums: FloatArray) -> None:
-    """Write sums, as `sums_on_pieces`, for either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-def curve_squares(
-    rows: Any,
-    space: Any,
-    mean: FloatArray,
-    system: FloatArray,
-    pivots: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write squares, as `squares_on_pieces`, for either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-@overload(curve_sums, strict=False)
-def _curve_sums_of(rows: Any, space: Any, weights: Any, sums: Any) -> Any:
-    return sums_on_pieces if rows.instance_class is PieceRows else sums_on_columns
-
-
-@overload(curve_squares, strict=False)
-def _curve_squares_of(rows: Any, space: Any, mean: Any, system: Any, pivots: Any, out: Any) -> Any:
-    return squares_on_pieces if rows.instance_class is PieceRows else squares_on_columns
+curve_sums = of_either_layout(sums_on_pieces, sums_on_columns)
+curve_squares = of_either_layout(squares_on_pieces, squares_on_columns)
 
 
 @kernel(inner=True)
