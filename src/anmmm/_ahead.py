@@ -26,7 +26,7 @@ from anmmm._workers import start_worker
 from anmmm.evidence import description_lengths
 from anmmm.evidence.density import plain_density
 from anmmm.evidence.hidden import Search
-from anmmm.evidence.marginal import LogSplineDensity
+from anmmm.evidence.marginal import DensityMarginal
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
@@ -83,7 +83,7 @@ def _process() -> None:
 
 def _densities() -> None:
     cells = Cells.of(_effect())
-    LogSplineDensity.of(cells)
+    DensityMarginal.smooth(cells)
     plain_density("normal", cells.values, cells.lower, cells.upper)
 
 

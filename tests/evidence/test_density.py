@@ -21,7 +21,7 @@ from anmmm.evidence.density import (
     fit_density,
     plain_density,
 )
-from anmmm.evidence.marginal import RootedMarginal, smooth_density
+from anmmm.evidence.marginal import DensityMarginal, smooth_density
 from anmmm.preprocessing import Cells
 from drawn import standard, variable_of
 from kernel_forms import from_python
@@ -285,7 +285,7 @@ def cube(n=300):
 def test_a_spike_is_shorter_by_roots_and_its_codes_are_of_its_distribution_function():
     values = cube()
     cells = Cells.of(values)
-    rooted = RootedMarginal.of(cells)
+    rooted = DensityMarginal.spiked(cells)
     assert rooted.length < variable_of(values).once(smooth_density).length - 50.0
     below, above = rooted.levels()
     assert_allclose(rooted.nats, code_lengths(above - below, cells.n_distinct), rtol=1e-6)
@@ -294,8 +294,8 @@ def test_a_spike_is_shorter_by_roots_and_its_codes_are_of_its_distribution_funct
 
 def test_a_mirrored_spike_is_the_same():
     values = cube()
-    rooted = RootedMarginal.of(Cells.of(values))
-    mirrored = RootedMarginal.of(Cells.of(-values))
+    rooted = DensityMarginal.spiked(Cells.of(values))
+    mirrored = DensityMarginal.spiked(Cells.of(-values))
     assert mirrored.length == pytest.approx(rooted.length)
     points = np.linspace(-3.0, 3.0, 50)
     assert_allclose(rooted.density.mirrored().cdf(-points), 1.0 - rooted.density.cdf(points))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, HSICVariable, permutation_test
@@ -65,29 +65,18 @@ def is_determined(model: ConditionalModel) -> bool:
     return is_mostly_distinct and float(model.nats.mean()) < DETERMINED
 
 
-def check_model(model: ConditionalModel, cause: FloatArray | HSICVariable) -> HSICTest:
-    """Test the transform of the effect and the cause, (n_samples,), for independence.
+def check_models(models: Sequence[ConditionalModel], cause: HSICVariable) -> HSICTest:
+    """Test the transforms of an effect, a model for each column, and the cause for independence.
 
     Notes
     -----
-    The model was fitted to these data, so the p-value of a true one is somewhat too large. The test
-    uses permutation moments (`anmmm.hsic_test`), without random permutations.
+    The models were fitted to these data, so the p-value of true ones is somewhat too large. The
+    test uses permutation moments (`anmmm.hsic_test`), without random permutations.
     """
-    return check_models([model], cause)
-
-
-def check_models(
-    models: Sequence[ConditionalModel],
-    cause: FloatArray | HSICVariable,
-    rows: IntArray | slice = slice(None),
-) -> HSICTest:
-    """Test an effect's transforms, a model for each column, and the cause; see `check_model`."""
-    transforms = np.column_stack([integral_transform(model)[rows] for model in models])
+    transforms = np.column_stack([integral_transform(model) for model in models])
     # Two levels, each encoded with certainty, have no residual.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
         return HSICTest(0.0, 1.0, 1.0, 0.0, "permutation")
-    if isinstance(cause, HSICVariable):
-        # The caller may test the same cause again.
-        return permutation_test(cause, HSICVariable(transforms), again=True)
-    return permutation_test(HSICVariable(cause.reshape(len(cause), -1)), HSICVariable(transforms))
+    # The caller may test the same cause again.
+    return permutation_test(cause, HSICVariable(transforms), again=True)

@@ -86,6 +86,7 @@ class ClusterDensity(Record):
     scale: float
     cost: float
     base: ClassVar[str] = "normals"
+    is_plain: ClassVar[bool] = False
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at points (n,)."""
@@ -103,6 +104,7 @@ class RootedDensity(Record):
     center: float
     cost: float
     base: ClassVar[str] = "rooted"
+    is_plain: ClassVar[bool] = False
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at finite points."""

@@ -93,28 +93,19 @@ class Marginal(Encoding, ABC):
         """Distribution function at both ends of each observation's cell."""
 
 
-class LogSplineDensity(Marginal):
-    """A fitted density."""
+class DensityMarginal(Marginal):
+    """A fitted density, perhaps with a spike, as of a cube of a number that may be 0."""
 
-    density: Density
+    density: Density | RootedDensity
 
     @classmethod
-    def of(cls, cells: Cells) -> LogSplineDensity:
+    def smooth(cls, cells: Cells) -> DensityMarginal:
         """Fit a density. O(N)."""
         density, nats = fit_density(cells.values, cells.lower, cells.upper, cells.n_distinct)
         return cls(nats, density.cost, density.base, cells, density)
 
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return noise_levels(self.cells, cdf=self.density.cdf)
-
-
-class RootedMarginal(Marginal):
-    """A density with a spike, as of a cube of a number that may be 0."""
-
-    density: RootedDensity
-
     @classmethod
-    def of(cls, cells: Cells) -> RootedMarginal:
+    def spiked(cls, cells: Cells) -> DensityMarginal:
         """Fit a density of the cube roots of distances from the densest point. O(N log N)."""
         center = densest_point(cells.values)
         ends = (cells.values, cells.lower, cells.upper)
@@ -234,9 +225,9 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
-def smooth_density(variable: Variable) -> LogSplineDensity:
+def smooth_density(variable: Variable) -> DensityMarginal:
     """Describe a variable by a smooth density; call it by `Variable.once`."""
-    return LogSplineDensity.of(variable.cells)
+    return DensityMarginal.smooth(variable.cells)
 
 
 def cluster_densities(variable: Variable) -> list[Normals]:
@@ -255,19 +246,19 @@ def cluster_densities(variable: Variable) -> list[Normals]:
     return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
 
 
-def spiked_densities(variable: Variable) -> list[RootedMarginal]:
+def spiked_densities(variable: Variable) -> list[DensityMarginal]:
     """Describe a variable without ties by a density with a spike; call it by `Variable.once`.
 
     None if a plain density is not worth a correction.
     """
     if variable.is_tied or variable.once(smooth_density).density.is_plain:
         return []
-    return [RootedMarginal.of(variable.cells)]
+    return [DensityMarginal.spiked(variable.cells)]
 
 
-def shortest_density(variable: Variable) -> LogSplineDensity | Normals | RootedMarginal:
+def shortest_density(variable: Variable) -> DensityMarginal | Normals:
     """Return the shortest description of a variable by a density."""
-    densities: list[LogSplineDensity | Normals | RootedMarginal] = [variable.once(smooth_density)]
+    densities: list[DensityMarginal | Normals] = [variable.once(smooth_density)]
     densities += variable.once(cluster_densities)
     densities += variable.once(spiked_densities)
     return shortest(densities)

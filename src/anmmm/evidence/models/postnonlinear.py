@@ -51,8 +51,6 @@ TOLERANCE = 1e-4
 LEVEL_STD = 2.0
 # That of its linear change between the middle and an end.
 TREND_STD = 1.0
-# Cost of a base distribution's parameters beyond those of h, in log N: the ends of the uniform one.
-EXTRA = {"uniform": 1.0}
 # Distance from an end of a bounded base, relative to its range, that is rounding.
 AT_END = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series.
@@ -141,8 +139,8 @@ class EffectScale(Record):
     def of(cls, n: int, points: FloatArray, base: AnyDensity) -> EffectScale:
         """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
-        # A base's location and scale are those of h.
-        cost = base.cost + (EXTRA.get(base.base, 0.0) - 1.0) * math.log(n)
+        # A base's location and scale are those of h, unless they are ends of its range.
+        cost = base.cost if base.base == "uniform" else base.cost - math.log(n)
         return cls(base, cost, sums_of(points[:n]), points[n:])
 
     @property
@@ -221,8 +219,7 @@ def scales_of(cells: Cells, density: AnyDensity | None = None) -> list[EffectSca
 def effect_scales(variable: Variable) -> list[EffectScale]:
     """Return the starting scales of monotone functions of a variable."""
     density = variable.once(shortest_density).density
-    is_plain = isinstance(density, Density) and density.is_plain
-    return scales_of(variable.cells, None if variable.is_tied or is_plain else density)
+    return scales_of(variable.cells, None if variable.is_tied or density.is_plain else density)
 
 
 class PostNonlinear(CurveModel, GaussianNoise):
@@ -358,13 +355,16 @@ def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
 
 def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
     """Fit h and f on a scale of the effect. O(N r)."""
+    link, mean, cost, n_iter = fit_slopes(scale, Design(basis.design, basis.prior, basis.n_null))
+    curve = basis.design @ mean
+    return PostNonlinear.of(cells, link, curve, cost, mean, basis.splines, n_iter)
+
+
+def fit_slopes(scale: EffectScale, design: Design) -> tuple[MonotoneLink, FloatArray, float, int]:
+    """Fit h and a curve; return h, the curve's coefficients, the cost of both, and iterations."""
     slopes = np.empty(N_SLOPES)
-    mean = np.empty(len(basis.prior))
-    design = Design(basis.design, basis.prior, basis.n_null)
+    mean = np.empty(len(design.prior))
     cost, n_iter = monotone_link(
         scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
     )
-    link = MonotoneLink(scale, slopes)
-    curve = basis.design @ mean
-    cost += scale.cost
-    return PostNonlinear.of(cells, link, curve, cost, mean, basis.splines, n_iter)
+    return MonotoneLink(scale, slopes), mean, cost + scale.cost, n_iter
