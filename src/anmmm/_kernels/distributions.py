@@ -20,10 +20,10 @@ ROOT_THIRD = 1.0 / math.sqrt(3.0)
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 # Standard deviations beyond which the normal distribution function is 0 or 1 in double precision.
 MAX_DEVIATION = 8.5
-# A Gaussian tail over e^(-x²/2) is a polynomial of u = SLOPE / (5 + x) + START, from -1 to 1 for x
-# from MAX_DEVIATION to 0: Chebyshev interpolation with a relative error of 5e-17.
-SLOPE = 270.0 / 17.0
-START = -37.0 / 17.0
+# A Gaussian tail over e^(-x²/2) is a polynomial of u = TAIL_SLOPE / (5 + x) + TAIL_START, from -1
+# to 1 for x from MAX_DEVIATION to 0: Chebyshev interpolation with a relative error of 5e-17.
+TAIL_SLOPE = 270.0 / 17.0
+TAIL_START = -37.0 / 17.0
 # fmt: off
 tail_series = polynomial((
     0.15117190531646507, 0.1731910967041728, 0.10311975044934162, 0.04858615045442281,
@@ -66,7 +66,8 @@ def normal_levels(points: FloatArray) -> None:
     for k in range(points.shape[0]):
         x = abs(points[k])
         x = MAX_DEVIATION if x > MAX_DEVIATION else x
-        tail = tail_series(SLOPE / (5.0 + x) + START) * exponential(-0.5 * points[k] * points[k])
+        u = TAIL_SLOPE / (5.0 + x) + TAIL_START
+        tail = tail_series(u) * exponential(-0.5 * points[k] * points[k])
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 

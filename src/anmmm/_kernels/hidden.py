@@ -26,10 +26,10 @@ COUNTS = 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
 DENSITY_FLOOR = 1e-200
 # Bounds of a smoothing variance.
-SMOOTHEST = 1e-4
-ROUGHEST = 1e4
+MIN_SMOOTHING = 1e-4
+MAX_SMOOTHING = 1e4
 # Pseudo-observations of a component, and its prior variance.
-PSEUDO = 1.0
+PSEUDO_ROWS = 1.0
 PSEUDO_VARIANCE = 0.02
 # Iterations before which EM does not stop.
 MIN_ITER = 4
@@ -273,7 +273,7 @@ def _curve(axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: Flo
         if i >= nodes.n_null:
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
-        hidden.smoothing[axis] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
+        hidden.smoothing[axis] = min(max(rough / (r - nodes.n_null), MIN_SMOOTHING), MAX_SMOOTHING)
     copy_part(z, hidden.coefficients[axis])
     _at_nodes(nodes.basis, z, hidden.positions[axis])
     return 0.5 * (log_det + log_prior + square)
@@ -308,7 +308,7 @@ def _noise(
         offset = 0.0
         variance = squares / max(total, 1.0)
         if n_components > 1:
-            fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
+            fraction = (total + PSEUDO_ROWS) / (n + n_components * PSEUDO_ROWS)
             offset = moment / (total + DENSITY_FLOOR)
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
@@ -334,7 +334,7 @@ def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArr
     tau = hidden.smoothing[2]
     if m == 0:
         for k in range(n_used):
-            weights[k] = (counts[k] + PSEUDO) / (n + n_used * PSEUDO)
+            weights[k] = (counts[k] + PSEUDO_ROWS) / (n + n_used * PSEUDO_ROWS)
         return 0.5 * (n_used - 1) * math.log(n)
     basis = nodes.weight_basis
     system = new_system(m)
@@ -379,7 +379,7 @@ def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArr
         rough += (beta[i] * beta[i] + variance[i]) / nodes.weight_prior[i]
         cost += 0.5 * (beta[i] * beta[i] * precision[i] - math.log(precision[i]))
     new = (rough + 2.0 * HYPER) / (m + 2.0 * HYPER)
-    hidden.smoothing[2] = min(max(new, SMOOTHEST), ROUGHEST)
+    hidden.smoothing[2] = min(max(new, MIN_SMOOTHING), MAX_SMOOTHING)
     return cost
 
 
@@ -413,7 +413,7 @@ def _count_tables(axis: int, pair: Pair, n_used: int, hidden: Hidden, counts: Fl
         for v in range(V):
             total += counts[axis, v, k]
             moment += counts[axis, v, k] * pair.counts[axis, v]
-        mean = (moment + PSEUDO) / (total + PSEUDO)
+        mean = (moment + PSEUDO_ROWS) / (total + PSEUDO_ROWS)
         hidden.positions[axis, k] = mean
         squares += total * mean * mean
         for v in range(V):

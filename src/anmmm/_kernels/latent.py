@@ -18,15 +18,15 @@ from anmmm._kernels.systems import invert
 
 # Width times max(1, distance), in units of the noise, below which an interval's probability is
 # taken from the density; distance from which a tail is taken from its series.
-NARROW = 1e-3
-FAR = 25.0
+NARROW_INTERVAL = 1e-3
+FAR_TAIL = 25.0
 # Least width of an interval, least curvature that is divided by.
-TINY = 1e-100
-FLAT = 1e-30
+MIN_WIDTH = 1e-100
+MIN_CURVATURE = 1e-30
 # Largest change of a coefficient in a step; halvings of a step; fraction of the expected gain.
 MAX_STEP = 3.0
 HALVINGS = 20
-GAIN = 1e-4
+MIN_GAIN_FRACTION = 1e-4
 # Largest prior variance of the constant and linear coefficients, which is the latent variable's.
 MAX_LINEAR_VARIANCE = 100.0
 # Rounds of scales and coefficients between two passes over the observations; rows at a time.
@@ -56,8 +56,8 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
     """
     middle = 0.5 * (a + b)
     width = b - a
-    if width * max(1.0, abs(middle)) < NARROW:
-        width = max(width, TINY)
+    if width * max(1.0, abs(middle)) < NARROW_INTERVAL:
+        width = max(width, MIN_WIDTH)
         out[0] = -middle
         out[1] = 2.0 / width
         out[2] = 1.0
@@ -66,7 +66,7 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
         return math.log(width) - 0.5 * (middle * middle + LOG_2PI)
     # By symmetry in the upper tail, so that no tail is the difference of two numbers near 1.
     tail_low, tail_high = (-b, -a) if b < 0.0 else (a, b)
-    if tail_low > FAR:
+    if tail_low > FAR_TAIL:
         density_ratio = math.exp(0.5 * (tail_low - tail_high) * (tail_low + tail_high))
         mass = _mills(tail_low) - _mills(tail_high) * density_ratio
         p = 1.0 / mass
@@ -138,7 +138,7 @@ def _block(
         for i in range(5):
             out[i] *= weights[n]
         root = math.sqrt(max(out[2], 0.0))
-        mixed = out[3] / root if out[2] > FLAT else 0.0
+        mixed = out[3] / root if out[2] > MIN_CURVATURE else 0.0
         residual_root = math.sqrt(max(out[4] - mixed * mixed, 0.0))
         for i in range(r):
             g[i] -= out[0] * columns[n, i]
@@ -321,7 +321,7 @@ def latent_curve(
             if converged:
                 break
             step_length = min(1.0, MAX_STEP / largest)
-            target = fit - penalty + GAIN * step_length * gain
+            target = fit - penalty + MIN_GAIN_FRACTION * step_length * gain
             for i in range(d):
                 trial_shift[i] = shift[i] + step_length * step[i]
             change = 0.1 * _best_scales(design, slope_prior, trial_shift, cov, scales)

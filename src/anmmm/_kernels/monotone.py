@@ -22,17 +22,17 @@ N_SLOPES = 10
 # that the objective may rise by at its end.
 MAX_STEP = 2.0
 HALVINGS = 20
-RISE = 0.5
+MAX_RISE = 0.5
 # Rounds of τ² between two passes over the observations, and change at which they end.
 SMOOTHING_ROUNDS = 5
-CONVERGED = 1e-3
+SMOOTHING_TOLERANCE = 1e-3
 # Ratio of the changes of log ρ² in two steps, from which the limit is extrapolated; the largest
 # change of log ρ² in a step.
-SLOW = 0.2
+SLOW_RATIO = 0.2
 MAX_LOG_CHANGE = 1.5
 # Nats that a change of the logarithm of a variance may be worth, in its square.
-WORTH = 0.02
-NOTHING = (0.0,) * 9
+NATS_OF_CHANGE = 0.02
+NO_PRODUCTS = (0.0,) * 9
 
 
 class EffectSums(NamedTuple):
@@ -150,7 +150,7 @@ def effect_sums(ordered: FloatArray, sums: EffectSums) -> None:
         e = ordered[k] - total / n
         squares += e * e
     for j in range(N_SLOPES - 2):
-        products = NOTHING
+        products = NO_PRODUCTS
         for k in range(ends[j], ends[j + 1]):
             first, middle, last = _local_integrals(local[k])
             a = step * first - centers[j]
@@ -224,7 +224,7 @@ def _log_slopes(c: FloatArray, sums: EffectSums, g: FloatArray, Q: FloatArray) -
         for j in range(N_SLOPES):
             Q[i, j] = 0.0
     for j in range(N_SLOPES - 2):
-        products = NOTHING
+        products = NO_PRODUCTS
         for n in range(ends[j], ends[j + 1]):
             # The splines that are not zero here, over h'.
             s = local[n]
@@ -270,7 +270,7 @@ def _integrate_curve(
         new_tau2 = new_smoothing(prior, n_null, mean, 1.0, n, tau2)
         change = abs(math.log(new_tau2 / tau2))
         tau2 = new_tau2
-        if change < CONVERGED:
+        if change < SMOOTHING_TOLERANCE:
             break
     scales[1] = tau2
     for k in range(r):
@@ -340,7 +340,7 @@ def monotone_link(
                 total += A[i, j] * c[j]
                 pulled += P[i, j] * shift[j]
             slope += (c[i] * total + pulled) * step[i]
-        if slope > RISE * gain and halvings < HALVINGS:
+        if slope > MAX_RISE * gain and halvings < HALVINGS:
             # Beyond the minimum along the step.
             step_length *= 0.5
             halvings += 1
@@ -370,7 +370,7 @@ def monotone_link(
                 step[i] -= H[i, j] * (g[j] + penalty_gradient[j])
             gain -= step[i] * (g[i] + penalty_gradient[i])
             largest = max(largest, abs(step[i]))
-        if n_iter == max_iter or 0.5 * gain + WORTH * log_change * log_change < tol:
+        if n_iter == max_iter or 0.5 * gain + NATS_OF_CHANGE * log_change * log_change < tol:
             log_prior = prior.log_det - rank * math.log(scales[2])
             return cost + 0.5 * (log_det - log_prior), n_iter
         step_length = min(1.0, MAX_STEP / largest)
@@ -386,7 +386,7 @@ def monotone_link(
             else 0.0
         )
         last_log_change = log_change
-        if SLOW < ratio < 0.9:
+        if SLOW_RATIO < ratio < 0.9:
             # Linear convergence with rate `ratio`: extrapolate to the limit (Aitken).
             log_change = max(-MAX_LOG_CHANGE, min(log_change / (1.0 - ratio), MAX_LOG_CHANGE))
             last_log_change = 0.0

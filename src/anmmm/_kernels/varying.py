@@ -37,9 +37,8 @@ from anmmm._kernels.posterior import (
 )
 
 # Iterations after which the worse half of the starts is stopped.
-ROUND = 4
-# Newton steps of the noise, and gradient steps of the gate, in an iteration.
-NOISE_STEPS = 1
+ROUND_ITER = 4
+# Gradient steps of the gate in an iteration.
 GATE_STEPS = 3
 # Largest change of a coefficient of the log variance in a step.
 MAX_NOISE_STEP = 1.0
@@ -192,21 +191,21 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
             total += rss
             count += size
             continue
-        for _ in range(NOISE_STEPS):
-            g0, g1, h0, h1, h2 = _newton_sums(
-                R[c], mixing.precision[s, c], squares[c], rows.noise_columns[1]
-            )
-            g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
-            g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
-            h0 = 0.5 * h0 + NOISE_SHAPE
-            h1 = 0.5 * h1
-            h2 = 0.5 * h2 + NOISE_RIDGE
-            det = h0 * h2 - h1 * h1
-            step0 = (h2 * g0 - h1 * g1) / det
-            step1 = (h0 * g1 - h1 * g0) / det
-            noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
-            noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
-            _set_precision(rows, options, mixing, s, c)
+        # One Newton step.
+        g0, g1, h0, h1, h2 = _newton_sums(
+            R[c], mixing.precision[s, c], squares[c], rows.noise_columns[1]
+        )
+        g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
+        g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
+        h0 = 0.5 * h0 + NOISE_SHAPE
+        h1 = 0.5 * h1
+        h2 = 0.5 * h2 + NOISE_RIDGE
+        det = h0 * h2 - h1 * h1
+        step0 = (h2 * g0 - h1 * g1) / det
+        step1 = (h0 * g1 - h1 * g0) / det
+        noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+        noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+        _set_precision(rows, options, mixing, s, c)
         penalty += 0.5 * NOISE_RIDGE * noise[c, 1] * noise[c, 1]
     if options.is_shared:
         variance = (total + 2.0 * NOISE_SHAPE * mode) / (count + 2.0 * NOISE_SHAPE)
@@ -390,7 +389,7 @@ def fit_varying(
             else:
                 n_running += 1
         iteration += 1
-        if iteration % ROUND == 0:
+        if iteration % ROUND_ITER == 0:
             _stop_worse_half(mixing, 10.0 * problem.tol * rows.n)
         if n_running == 0:
             break
