@@ -5,11 +5,12 @@ import re
 import tomllib
 import types
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import anmmm
-from anmmm.direction.outcome import RELATIONS
+from anmmm.direction.outcome import Relation
 from anmmm.evidence.models import MODELS
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.graph.forms import MARKS
@@ -58,7 +59,7 @@ def test_the_page_of_stable_names_has_all_public_names():
 def test_the_glossary_has_the_names_of_models_and_relations():
     text = (ROOT / "docs" / "guide" / "glossary.md").read_text(encoding="utf-8")
     bases = {kind.FORM.base for kind in MODELS if not kind.FORM.suffixes} - {""}
-    names = bases | {f"+{suffix}" for suffix in SUFFIXES} | set(RELATIONS) | set(MARKS)
+    names = bases | {f"+{suffix}" for suffix in SUFFIXES} | set(get_args(Relation)) | set(MARKS)
     assert not {name for name in names if f"`{name}" not in text}
 
 

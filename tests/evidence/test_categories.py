@@ -9,10 +9,12 @@ from scipy.special import logsumexp, softmax
 
 import oracle
 from anmmm import infer_direction
+from anmmm._kernels.latent import MAX_LINEAR_VARIANCE
+from anmmm._kernels.packed import HYPER
 from anmmm.evidence import description_lengths
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import CategoricalMarginal
-from anmmm.evidence.models.categories import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
+from anmmm.evidence.models.categories import NOISE, TOLERANCE, _Ascent, fit_classes
 from anmmm.mixture.splines import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators
 from drawn import make_categories, standard
@@ -73,7 +75,8 @@ def test_scales_are_at_their_fixed_points():
     state = ascended(basis, cells)
     m = state.coefficients.shape[1]
     wide = state._precision()[0, 0]
-    assert 1.0 / wide == pytest.approx(min(NOISE + (state.coefficients[1:] ** 2).sum() / m, WIDEST))
+    expected = min(NOISE + (state.coefficients[1:] ** 2).sum() / m, MAX_LINEAR_VARIANCE)
+    assert 1.0 / wide == pytest.approx(expected)
     # Where MacKay's steps settle, so do EM's: τ² = mean of (b² + its variance) over the prior's.
     curvature = state._hessian()
     curvature[np.diag_indices(len(curvature))] += state._precision().T.ravel()

@@ -18,7 +18,6 @@ DIRECTED = (BY_DIRECTION[1], BY_DIRECTION[-1])
 EITHER_DIRECTION = frozenset(DIRECTED)
 # Joins plausible relations in rows.
 SEPARATOR = "; "
-RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
 # Confidence from which a direction is called sure, and what the probabilities of plausible
 # relations add to: one answer in ten may be wrong if the calibration is right.

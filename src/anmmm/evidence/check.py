@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
+from anmmm.evidence.code import EDGE as EDGE
+from anmmm.evidence.code import clipped_quantiles
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, HSICVariable, permutation_test
 
 # Seed of the draws within the cells of tied values. Data drawn with the same seed would depend on
 # the draws, so it is an unlikely one.
 SEED = 0x2B7E151628AED2A6ABF7158809CF4F3C
-# Distance to 0 or 1 at which levels of a model are clipped.
-EDGE = 1e-12
 # Nats per observation below which a column has no noise.
-DETERMINED = 0.5
+NOISELESS_NATS = 0.5
 
 
 @default_float_errors()
@@ -56,13 +55,13 @@ def integral_transform(model: ConditionalModel, stream: int = 0) -> FloatArray:
 
 def normal_scores(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """Return the residuals (n_samples,) of a model as Gaussian quantiles."""
-    return np.asarray(ndtri(np.clip(integral_transform(model, stream), EDGE, 1.0 - EDGE)))
+    return clipped_quantiles(integral_transform(model, stream))
 
 
 def is_determined(model: ConditionalModel) -> bool:
     """Return whether the causes determine nearly every value of many."""
     is_mostly_distinct = 2 * model.cells.n_distinct > len(model.nats)
-    return is_mostly_distinct and float(model.nats.mean()) < DETERMINED
+    return is_mostly_distinct and float(model.nats.mean()) < NOISELESS_NATS
 
 
 def check_models(models: Sequence[ConditionalModel], cause: HSICVariable) -> HSICTest:

@@ -30,9 +30,9 @@ N_NODES = 32
 N_COSINES = 10
 N_LOGITS = 8
 # Iterations of EM before fits are compared for the first time, later on, and to the end.
-SHORT = 6
-LONGER = 15
-LONG = 80
+SHORT_RUN = 6
+MEDIUM_RUN = 15
+LONG_RUN = 80
 # Rows on which starts are compared; of 8000 rows and more, only the last iterations use all.
 SUBSAMPLE_ROWS = 150
 EM_ROWS = 4000
@@ -43,7 +43,7 @@ START_MARGIN = 100.0
 RUN_MARGIN = 45.0
 LAST_MARGIN = 10.0
 # Nats beside a margin: the largest gain of costs by observed over complete information.
-SLACK = 15.0
+COST_SLACK = 15.0
 
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
@@ -97,7 +97,7 @@ class HiddenFits(Record):
         rows = np.zeros((len(n_used), n_numbers))
         rows[:, SHAPE] = 1.0
         rows[:, SHAPE.start] = n_used
-        fit_hidden(pair, nodes, rows, causes, SHORT)
+        fit_hidden(pair, nodes, rows, causes, SHORT_RUN)
         return cls(pair, nodes, rows)
 
     def __getitem__(self, fits: Sequence[int] | IntArray | BoolArray) -> HiddenFits:
@@ -283,7 +283,7 @@ class Search(Record):
     def is_hopeless(self, fit: HiddenFits, margin: float) -> bool:
         """Return whether a fit is too long to become the shortest known description."""
         n = self.pair.values.shape[1]
-        return bool(self.length(fit) > self.to_beat + margin * n / 300.0 + SLACK)
+        return bool(self.length(fit) > self.to_beat + margin * n / 300.0 + COST_SLACK)
 
     def start_curves(self) -> HiddenFits:
         """Fit curves a short while, along lines and around the mean."""
@@ -312,27 +312,27 @@ class Search(Record):
 
     def fit_curve(self, starts: HiddenFits) -> HiddenFits:
         """Return the best curve."""
-        fits = starts.distinct(3).iterate(LONGER).distinct(2)
+        fits = starts.distinct(3).iterate(MEDIUM_RUN).distinct(2)
         if self.is_hopeless(fits.best, RUN_MARGIN):
             return fits.best
-        best = fits.iterate(SHORT, self.rows).best.iterate(LONGER - SHORT)
+        best = fits.iterate(SHORT_RUN, self.rows).best.iterate(MEDIUM_RUN - SHORT_RUN)
         if self.is_hopeless(best, RUN_MARGIN):
             return best
-        return self._ended(best.iterate(LONGER), best)
+        return self._ended(best.iterate(MEDIUM_RUN), best)
 
     def fit_groups(self, starts: HiddenFits) -> HiddenFits:
         """Return the best fit of groups."""
-        fits = starts.distinct(2).iterate(LONGER).distinct(1)
+        fits = starts.distinct(2).iterate(MEDIUM_RUN).distinct(1)
         # Of the larger numbers the best alone, if it is the best of all.
         is_kept = fits.n_used <= MAX_USUAL_GROUPS
         is_kept[fits.objective.argmin()] = True
         fits = fits[is_kept]
-        own_scales = replace(fits, nodes=GROUPS._replace(own_scales=1)).iterate(LONGER)
+        own_scales = replace(fits, nodes=GROUPS._replace(own_scales=1)).iterate(MEDIUM_RUN)
         best = best_of([fits, own_scales])
         if self.is_hopeless(best, RUN_MARGIN):
             return best
-        fits = fits.iterate(SHORT, self.rows)
-        best = best_of([fits, own_scales.shortest(2).iterate(SHORT, self.rows)])
+        fits = fits.iterate(SHORT_RUN, self.rows)
+        best = best_of([fits, own_scales.shortest(2).iterate(SHORT_RUN, self.rows)])
         if self.is_hopeless(best, RUN_MARGIN):
             return best
         return self._ended(best, fits.shortest(2))
@@ -341,12 +341,12 @@ class Search(Record):
         """Iterate the best fit to its end, or one of others with richer noise."""
         richer = with_richer_noise(fits)
         if len(richer) and not self.is_hopeless(best_of([best, richer]), LAST_MARGIN):
-            best = best_of([best, richer.best.iterate(LONGER)])
+            best = best_of([best, richer.best.iterate(MEDIUM_RUN)])
         if not self.is_hopeless(best, LAST_MARGIN):
-            best = best.iterate(LONG)
+            best = best.iterate(LONG_RUN)
         return best
 
     def on_all_rows(self, fit: HiddenFits) -> HiddenFits:
         """Return a fit on all rows, iterated on if it was on fewer."""
         is_whole = fit.pair.values is self.pair.values
-        return fit if is_whole else fit.iterate(SHORT, self.pair)
+        return fit if is_whole else fit.iterate(SHORT_RUN, self.pair)

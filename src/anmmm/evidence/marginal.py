@@ -49,9 +49,9 @@ MAX_ITER = 210
 START_SOFTNESS = 0.1
 # Noise variance at the start of two Gaussians, and of more.
 START_VARIANCE = 0.25
-GROUPS_VARIANCE = 0.5
+CLUSTER_VARIANCE = 0.5
 # Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
-SLACK = 5.0
+CLUSTER_SLACK = 5.0
 # Most clusters.
 MAX_CLUSTERS = 12
 # Gaussians that are tried whatever the number of values.
@@ -59,7 +59,7 @@ MAX_NORMALS = 4
 # Nats for the choice of a density with a spike.
 SPIKE_PRIOR = -math.log(0.05)
 # Fewest rows of each where there are more clusters than mechanisms.
-ROWS_OF_CLUSTER = 8
+MIN_CLUSTER_ROWS = 8
 
 
 class Marginal(Encoding, ABC):
@@ -193,14 +193,14 @@ class Normals(Marginal):
                 length = between_gaps
                 starts = [cuts[3 * row + 2]]
             # Means and weights of all clusters but one.
-            if length + (count - 1) * math.log(n) > longest + SLACK:
+            if length + (count - 1) * math.log(n) > longest + CLUSTER_SLACK:
                 continue
             order = np.argsort(cells.values)
             start = np.zeros((n, count))
             for start_cuts in starts:
                 labels = np.searchsorted(start_cuts, np.arange(n), side="right")
                 start[order, labels] += 1.0 / len(starts)
-            yield cls._from(cells, start, GROUPS_VARIANCE, longest)
+            yield cls._from(cells, start, CLUSTER_VARIANCE, longest)
 
     @classmethod
     def _from(
@@ -235,7 +235,7 @@ def cluster_densities(variable: Variable) -> list[Normals]:
     cells = variable.cells
     smooth = variable.once(smooth_density)
     longest = smooth.length - standard_nats(cells)
-    max_count = min(MAX_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)
+    max_count = min(MAX_CLUSTERS, len(cells.values) // MIN_CLUSTER_ROWS)
     if cells.n_distinct <= MOST_CATEGORIES:
         # Few values have frequencies of their own.
         max_count = 0

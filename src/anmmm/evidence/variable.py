@@ -22,11 +22,11 @@ from anmmm.preprocessing import Cells, indicators, standardize
 T = TypeVar("T")
 
 # A variable is tied if it has fewer distinct values per observation than this.
-TIED = 0.5
+MIN_DISTINCT_FRACTION = 0.5
 # It is also tied if one value has this fraction of the observations, and so many: no fitted density
 # has such a peak.
-TIED_FRACTION = 0.1
-TIED_ROWS = 10
+MIN_TIED_FRACTION = 0.1
+MIN_TIED_ROWS = 10
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
 MOST_CACHED = 64
@@ -90,10 +90,10 @@ class Variable(Record):
         """Whether it has few distinct values for its number of observations, or one very often."""
         n = len(self.cells.values)
         n_distinct = self.cells.n_distinct
-        if n_distinct < TIED * n:
+        if n_distinct < MIN_DISTINCT_FRACTION * n:
             return True
         largest = 1 if n_distinct == n else int(np.bincount(self.cells.index).max())
-        return largest >= max(TIED_FRACTION * n, TIED_ROWS)
+        return largest >= max(MIN_TIED_FRACTION * n, MIN_TIED_ROWS)
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]

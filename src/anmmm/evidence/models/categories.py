@@ -12,6 +12,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax, softmax
 
+from anmmm._kernels.latent import HALVINGS, MAX_LINEAR_VARIANCE, MIN_GAIN_FRACTION
+from anmmm._kernels.packed import HYPER
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, row_groups
@@ -22,16 +24,8 @@ from anmmm.preprocessing import Cells
 # Change of a coefficient at which steps have converged.
 TOLERANCE = 1e-3
 MAX_ITER = 100
-# Most halvings of a step.
-HALVINGS = 20
-# Fraction of the expected gain that a step must reach.
-MIN_GAIN = 1e-4
-# Largest prior variance of the constant and linear coefficients: that of the latent variables.
-WIDEST = 100.0
 # Variance of the noise of a latent variable: Gumbel's.
 NOISE = math.pi**2 / 6.0
-# Shape and scale of the weak prior on the smoothing variance, as in the kernels.
-HYPER = 0.01
 
 
 class Categories(ConditionalModel):
@@ -124,7 +118,8 @@ class _Ascent:
     def _precision(self) -> FloatArray:
         n_null = self.basis.n_null
         m = self.coefficients.shape[1]
-        linear_variance = min(NOISE + float((self.coefficients[1:] ** 2).sum()) / m, WIDEST)
+        latent_variance = NOISE + float((self.coefficients[1:] ** 2).sum()) / m
+        linear_variance = min(latent_variance, MAX_LINEAR_VARIANCE)
         linear = np.full(n_null, 1.0 / linear_variance)
         smooth = 1.0 / (self.basis.prior[n_null:] * self.tau2)
         return np.repeat(np.concatenate([linear, smooth])[:, np.newaxis], m, axis=1)
@@ -188,7 +183,7 @@ class _Ascent:
             self.coefficients = start + length * newton_step
             self.log_likelihood, self.probabilities = self._evaluate(self.coefficients)
             posterior = self.log_likelihood - _penalty(self.coefficients, precision)
-            if posterior >= start_posterior + MIN_GAIN * length * gain:
+            if posterior >= start_posterior + MIN_GAIN_FRACTION * length * gain:
                 break
             length *= 0.5
 

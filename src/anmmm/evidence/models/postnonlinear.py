@@ -46,21 +46,21 @@ if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
 # Nats.
-TOLERANCE = 1e-4
+LINK_TOLERANCE = 1e-4
 # Prior standard deviation of the level of the log-slope about the start.
 LEVEL_STD = 2.0
 # That of its linear change between the middle and an end.
 TREND_STD = 1.0
 # Distance from an end of a bounded base, relative to its range, that is rounding.
-AT_END = 1e-12
+END_TOLERANCE = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series.
-FAR = 0.01
+TAIL_SERIES_RANGE = 0.01
 # A value that is not zero.
 TINY = 1e-100
 # Bends of h that are tried in turn.
 BENDS = (0.2, 0.4, 0.6, 0.8)
 # Most nats an observation that they saved in simulations.
-SAVED = 0.12
+MAX_SAVED_BY_BEND = 0.12
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
@@ -96,15 +96,15 @@ def base_quantiles(base: AnyDensity, y: FloatArray) -> FloatArray:
         tail = np.minimum(z, above)
         signed = z - above
         # A value at the end of the range may be rounded up or down.
-        tail[tail < AT_END] = 0.0
+        tail[tail < END_TOLERANCE] = 0.0
     else:
         # Three degrees of freedom.
         t = math.sqrt(3.0) / np.maximum(np.abs(z), TINY)
         signed = z
         tail = np.arctan(t) - t / (1.0 + t * t)
-        if t.min() < FAR:
+        if t.min() < TAIL_SERIES_RANGE:
             # A series, not a difference of nearly equal numbers.
-            in_tail = t < FAR
+            in_tail = t < TAIL_SERIES_RANGE
             s = t[in_tail] ** 2
             tail[in_tail] = t[in_tail] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
         tail /= math.pi
@@ -316,7 +316,7 @@ def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeN
     for model_class in (Additive, LocationScale):
         for model in fits.encoded(model_class):
             if type(model) is not LocationScale:
-                longest = min(longest, model.length + SAVED * n)
+                longest = min(longest, model.length + MAX_SAVED_BY_BEND * n)
     if best.length > longest:
         return best
     gaussian_curve_cost = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
@@ -365,6 +365,6 @@ def fit_slopes(scale: EffectScale, design: Design) -> tuple[MonotoneLink, FloatA
     slopes = np.empty(N_SLOPES)
     mean = np.empty(len(design.prior))
     cost, n_iter = monotone_link(
-        scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
+        scale.sums, design, LINK_PRIOR, LINK_TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
     )
     return MonotoneLink(scale, slopes), mean, cost + scale.cost, n_iter

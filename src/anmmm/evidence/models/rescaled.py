@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import clipped_quantiles
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 # Fourth moment of a Gaussian. A cause is rescaled if its own is larger.
 GAUSSIAN_MOMENT = 3.0
 # Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
-STRAIGHT = 0.97
-# Distance to 0 or 1 at which probabilities are clipped.
-EDGE = 1e-12
+MAX_SQUARED_CORRELATION = 0.97
 # Models by the values of the effect: many, tied, or categories.
 ModelClasses = tuple[type[ConditionalModel], ...]
 SMOOTH_MODELS: ModelClasses = (Additive, LocationScale, PostNonlinear)
@@ -102,9 +100,9 @@ def rescaled_basis(
     if np.mean(cells.values**4) <= GAUSSIAN_MOMENT:
         return None
     below, above = marginal.levels()
-    middle = np.clip(0.5 * (below + above), EDGE, 1.0 - EDGE)
-    scale = standardize(ndtri(middle)[:, np.newaxis])[0]
-    if np.mean(scale[:, 0] * cells.values) ** 2 >= STRAIGHT:
+    quantiles = clipped_quantiles(0.5 * (below + above))
+    scale = standardize(quantiles[:, np.newaxis])[0]
+    if np.mean(scale[:, 0] * cells.values) ** 2 >= MAX_SQUARED_CORRELATION:
         return None
     basis = SplineBasis.of(scale, n_knots=n_knots, n_smooth=n_smooth)
     values, rows = np.unique(cells.values, return_index=True)
