@@ -248,7 +248,7 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     expected += math.log(n) - math.log(0.05)
     for variable in pair:
         for group in range(2):
-            expected += part_of(variable, labels == group)[1].marginal.length
+            expected += part_of(variable, labels == group).variable.marginal.length
     assert found.length == pytest.approx(expected, abs=2.0)
     assert np.array_equal(found.probabilities, np.eye(2)[pair[1].once(gap_groups)])
     assert infer_direction(x, y).relation == "common cause"

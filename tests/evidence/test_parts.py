@@ -186,6 +186,6 @@ def test_cells_of_other_parts_leave_smooth_cuts_finite():
         for _, part_model in getattr(model, "parts", ()):
             assert np.isfinite(part_model.length)
     (split,) = variable_of(y).once(splits_of)
-    piece = split.pieces[0][1]
+    piece = split.parts[0].variable
     assert np.isinf(piece.once(effect_scales)[0].edges[1])
     assert np.isfinite(piece.once(scale_of_cuts).edges[1:-1]).all()

@@ -73,7 +73,9 @@ def _scale_step(
         gradient[i] = dot(g, columns[i])
     rough = 0.0
     for i in range(r):
-        v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
+        v = prior[i] * (scales[2] if i >= n_null else 1.0)
+        if i == 0:
+            v = np.inf
         h = 2.0 * n + 1.0 / v
         gamma[i] += STEP * (gradient[i] - gamma[i] / v) / h
         if i >= n_null:

@@ -114,7 +114,8 @@ def _run(
             _last_sums(fits, s, starts.sums)
             bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
-            starts.bounds[s] = starts.history[s, iteration] = bound
+            starts.bounds[s] = bound
+            starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
                 starts.state[s] = CONVERGED
                 starts.n_iter[s] = iteration + 1.0

@@ -26,13 +26,9 @@ from anmmm.preprocessing import Cells
 
 # Most rows for which a common cause is tried.
 MAX_ROWS = 20_000
-TEXTS = {
-    "hidden-curve": "both follow a hidden number along a curve, with noise",
-    **{
-        f"hidden-{count}": f"both differ between {count} groups that nobody recorded"
-        for count in range(2, MAX_GROUPS + 1)
-    },
-}
+TEXTS = {"hidden-curve": "both follow a hidden number along a curve, with noise"}
+for _count in range(2, MAX_GROUPS + 1):
+    TEXTS[f"hidden-{_count}"] = f"both differ between {_count} groups that nobody recorded"
 
 
 class CommonCause(Encoding):
@@ -116,8 +112,7 @@ def describe_common_cause(
     exchanges the parts exactly. O(N K) an iteration of EM for K nodes.
     """
     # In one order of the variables, so that sums round equally, whatever their signs.
-    x_key, y_key = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
-    if x_key > y_key:
+    if _order_key(x) > _order_key(y):
         code = describe_common_cause(y, x, to_beat)
         if code is None:
             return None
@@ -130,6 +125,10 @@ def describe_common_cause(
         if 0 < sides.max() < MAX_GROUPS:
             codes.append(_gap_groups(sides, x, y))
     return shortest(codes) if codes else None
+
+
+def _order_key(variable: Variable) -> tuple[float, list[float]]:
+    return float(np.abs(variable.cells.values).sum()), variable.cells.edges.tolist()
 
 
 def _fitted_codes(pair: Pair, x: Variable, y: Variable, to_beat: float) -> list[CommonCause]:
@@ -200,12 +199,12 @@ def _gap_groups(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
         for k in range(count):
             rows = labels == k
             positions[axis, k] = variable.cells.values[rows].mean()
-            piece = part_of(variable, rows)
-            if piece is None:
+            part = part_of(variable, rows)
+            if part is None:
                 continue
-            part, inside = piece
-            nats[rows] += inside.marginal.nats
-            cost += inside.marginal.cost
+            marginal = part.variable.marginal
+            nats[rows] += marginal.nats
+            cost += marginal.cost
             scales[axis, k] = part.unit
     probabilities = np.eye(count)[labels]
     weights = probabilities.mean(axis=0)

@@ -154,9 +154,11 @@ class HiddenFits(Record):
         """Parameters of the first fit, at the nodes that it uses."""
         hidden = _parts(self.rows[0], self.nodes)
         n_used = int(hidden.shape[0])
-        node_fields = "weights", "positions", "variances", "tables"
         return hidden._replace(
-            **{name: getattr(hidden, name)[..., :n_used] for name in node_fields}
+            weights=hidden.weights[:n_used],
+            positions=hidden.positions[:, :n_used],
+            variances=hidden.variances[..., :n_used],
+            tables=hidden.tables[..., :n_used],
         )
 
     @property
