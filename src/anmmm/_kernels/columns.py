@@ -17,7 +17,16 @@ from anmmm._kernels._vectors import (
     reduce_multiply,
     store,
 )
-from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.e_step import (
+    AT_MEANS,
+    CHUNK,
+    READ,
+    WRITTEN,
+    EStep,
+    keep_chunk,
+    log_of_lanes,
+    normalize,
+)
 from anmmm._kernels.packed import LARGE, clear, dot
 from anmmm._kernels.systems import inverse_factor
 
@@ -130,39 +139,40 @@ def _log_density(rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, 
     labels = rows.label_likelihood
     expected_curve(rows.columns, slot, LANES, mean, factor, space.curve, space.variance)
     e = load(rows.y, slot) - load(space.curve, 0)
-    squares = e * e if step.plain else e * e + load(space.variance, 0)
+    squares = e * e if step.mode == AT_MEANS else e * e + load(space.variance, 0)
     density = -0.5 / step.fits.scales[step.s, 0] * squares
     return density + load(labels[c], slot) if labels.shape[0] > 0 else density
 
 
 def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C r²)."""
-    fits, s, given, _, keep, n_sums = step
+    fits, s, mode, n_sums = step
+    is_given = mode == READ
     C, r = fits.rows.shape[1:3]
     n_slots = rows.y.shape[0]
     R = space.responsibilities
-    weights = rows.responsibilities if given else R
+    weights = rows.responsibilities if is_given else R
     highest = broadcast(0.0)
     product = broadcast(1.0)
     total = 0.0
-    for c in range(C if not given else 0):
+    for c in range(C if not is_given else 0):
         inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
     for slot in range(0, n_slots, CHUNK):
         size = min(CHUNK, n_slots - slot)
-        for k in range(0, 0 if given else size, LANES):
+        for k in range(0, 0 if is_given else size, LANES):
             for c in range(C):
                 density = _log_density(rows, space, step, c, slot + k)
                 store(R, c * CHUNK + k, density + fits.log_weights[s, c])
             top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
             highest = top + highest
             product = sum_of_terms * product
-        if keep:
+        if mode == WRITTEN:
             keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
         for c in range(n_sums):
-            start = (s * C + c) * n_slots + slot if given else c * CHUNK
+            start = (s * C + c) * n_slots + slot if is_given else c * CHUNK
             w = weights[start : start + size]
             y = rows.y[slot : slot + size]
             sums = fits.sums[s, c]

@@ -16,6 +16,12 @@ from anmmm._kernels.posterior import Fits
 
 # Slots whose responsibilities are computed before they are summed up; they stay in cache.
 CHUNK = 256
+# Responsibilities are read, as a start gives them; computed; computed and written; computed by
+# curves without variance.
+READ = 0
+COMPUTED = 1
+WRITTEN = 2
+AT_MEANS = 3
 
 
 class EStep(NamedTuple):
@@ -23,10 +29,8 @@ class EStep(NamedTuple):
 
     fits: Fits
     s: int  # the start
-    given: bool  # responsibilities are those of the start
-    plain: bool  # curves have no variance
-    keep: bool  # write the responsibilities
-    n_sums: int  # compute the sums of the first curves
+    mode: int  # one of the above
+    n_sums: int  # number of curves, from the first, whose sums are computed
 
 
 @kernel(inner=True)

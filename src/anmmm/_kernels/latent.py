@@ -261,6 +261,8 @@ def latent_curve(
     r = mean.shape[0]
     m = log_slopes.shape[0]
     d = r + m
+    # Coefficients and log-slopes, relative to `start` their shift; g and H are gradient and minus
+    # the Hessian of the log-likelihood, P is the prior's precision, cov the posterior's covariance.
     parameters = np.empty(d)
     shift = np.zeros(d)
     g = np.empty(d)

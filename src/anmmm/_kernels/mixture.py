@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
-from anmmm._kernels.e_step import EStep
+from anmmm._kernels.e_step import AT_MEANS, COMPUTED, READ, WRITTEN, EStep
 from anmmm._kernels.packed import LOG_2PI, dot
 from anmmm._kernels.pieces import e_step_on_pieces, of_either_layout
 from anmmm._kernels.posterior import CONVERGED, GIVEN_UP, RUNNING, Fits, Problem, Work, m_step
@@ -110,7 +110,7 @@ def _run(
                 continue
             penalty = m_step(problem, rows.n, y2, fits, s, work)
             s2 = fits.scales[s, 0]
-            bound = e_step(rows, space, EStep(fits, s, False, False, False, C - 1))
+            bound = e_step(rows, space, EStep(fits, s, COMPUTED, C - 1))
             _last_sums(fits, s, starts.sums)
             bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
@@ -145,7 +145,7 @@ def fit_curves(
     S, C = fits.weights.shape
     for s in range(S):
         # All starts have the same observations.
-        e_step(sample, space, EStep(fits, s, True, False, False, C if s == 0 else C - 1))
+        e_step(sample, space, EStep(fits, s, READ, C if s == 0 else C - 1))
         if s == 0:
             _sum_all(fits, s, starts.sums)
         else:
@@ -168,12 +168,12 @@ def fit_curves(
     if all_rows.n > sample.n:
         # ... on all observations.
         starts.state[winner] = RUNNING
-        e_step(all_rows, space, EStep(fits, winner, False, False, False, C))
+        e_step(all_rows, space, EStep(fits, winner, COMPUTED, C))
         _sum_all(fits, winner, starts.sums)
         n_iter = _run(
             problem, all_rows, space, work, fits, starts, problem.max_iter, problem.lowest_bound
         )
-    e_step(all_rows, space, EStep(fits, winner, False, False, True, 0))
-    total = e_step(all_rows, space, EStep(fits, winner, False, True, False, 0))
+    e_step(all_rows, space, EStep(fits, winner, WRITTEN, 0))
+    total = e_step(all_rows, space, EStep(fits, winner, AT_MEANS, 0))
     noise = LOG_2PI + math.log(fits.scales[winner, 0])
     return winner, n_iter, float(total - 0.5 * all_rows.n * noise)

@@ -303,6 +303,8 @@ def monotone_link(
     """
     matrices = np.zeros((4, N_SLOPES, N_SLOPES))
     vectors = np.zeros((5, N_SLOPES))
+    # Precisions: of h's slopes once f is integrated out, of the prior, of ``-Σ log h'`` by slopes;
+    # of all three by log-slopes, then its inverse.
     A = matrices[0]
     P = matrices[1]
     Q = matrices[2]

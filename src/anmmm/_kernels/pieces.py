@@ -24,7 +24,16 @@ from anmmm._kernels._vectors import (
     store,
     store_rows,
 )
-from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.e_step import (
+    AT_MEANS,
+    CHUNK,
+    READ,
+    WRITTEN,
+    EStep,
+    keep_chunk,
+    log_of_lanes,
+    normalize,
+)
 from anmmm._kernels.packed import LARGE, clear, padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
@@ -235,7 +244,8 @@ def _add_up(
 
 def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C + C r³)."""
-    fits, s, given, plain, keep, n_sums = step
+    fits, s, mode, n_sums = step
+    is_given = mode == READ
     pieces = rows.pieces
     n_pieces = rows.ends.shape[0] - 1
     curves = space.curves
@@ -245,15 +255,15 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
     n_slots = rows.y.shape[0]
     ends = rows.ends
     R = space.responsibilities
-    weights = rows.responsibilities if given else R
+    weights = rows.responsibilities if is_given else R
     highest = broadcast(0.0)
     product = broadcast(1.0)
     total = 0.0
-    for c in range(C if not given else 0):
+    for c in range(C if not is_given else 0):
         start = c * N_SUMS * K
         _curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, start)
         start += CUBIC * K
-        if plain:
+        if mode == AT_MEANS:
             clear(curves[start : start + N_TERMS * K])
         else:
             _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, start)
@@ -261,7 +271,7 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
     for piece in range(n_pieces):
         for slot in range(ends[piece], ends[piece + 1], CHUNK):
             size = min(CHUNK, ends[piece + 1] - slot)
-            for k in range(0, 0 if given else size, LANES):
+            for k in range(0, 0 if is_given else size, LANES):
                 for c in range(C):
                     squares = _squared_residuals(rows, space, c, piece, slot + k)
                     density = -0.5 / fits.scales[s, 0] * squares
@@ -269,10 +279,10 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
                 top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
                 highest = top + highest
                 product = sum_of_terms * product
-            if keep:
+            if mode == WRITTEN:
                 keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
             for c in range(n_sums):
-                weights_start = (s * C + c) * n_slots + slot if given else c * CHUNK
+                weights_start = (s * C + c) * n_slots + slot if is_given else c * CHUNK
                 _add_up(rows, space, c, piece, slot, weights[weights_start : weights_start + size])
             if not reduce_multiply(product) < LARGE:
                 total += log_of_lanes(product, R)
