@@ -60,8 +60,11 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
         return -log_posterior(flat, basis.design, cells.index, state.contrasts, precision)
 
     # The posterior is concave: where its gradient is zero, it is at its mode.
-    at = state.coefficients.ravel()
-    gradient, hessian = oracle.central_difference(loss, at), oracle.hessian(loss, at)
+    coefficients = state.coefficients.ravel()
+    gradient, hessian = (
+        oracle.central_difference(loss, coefficients),
+        oracle.hessian(loss, coefficients),
+    )
     assert np.abs(np.linalg.solve(hessian, gradient)).max() < 2 * TOLERANCE
     # Laplace: by the log determinant of the Hessian.
     log_det = np.linalg.slogdet(hessian)[1]
@@ -87,12 +90,12 @@ def test_scales_are_at_their_fixed_points():
     assert tau2 == pytest.approx(state.tau2, rel=0.05)
 
 
-@pytest.mark.parametrize("kind", ["categories", "tied"])
-def test_equal_rows_are_one_with_its_weight(rng, kind):
+@pytest.mark.parametrize("cause_kind", ["categories", "tied"])
+def test_equal_rows_are_one_with_its_weight(rng, cause_kind):
     cause, effect = rng.integers(0, 6, 200).astype(float), rng.integers(0, 4, 200)
     effect[cause > 3] = 0
     values = standard(cause)
-    basis = level_basis(values[:, 0]) if kind == "categories" else SplineBasis.of(values)
+    basis = level_basis(values[:, 0]) if cause_kind == "categories" else SplineBasis.of(values)
     cells = Cells.of(effect.astype(float))
     alone, grouped = fit_classes(basis, cells), fit_classes(basis, cells, cause.astype(np.intp))
     assert_allclose(grouped.probabilities, alone.probabilities, rtol=1e-6, atol=1e-9)
@@ -148,8 +151,8 @@ def test_an_effect_is_never_longer_than_by_itself(seed, n):
     rng = np.random.default_rng(seed)
     k = rng.integers(3, 9)
     names = np.array(list("abcdefgh"))[rng.integers(0, k, n)]
-    other = rng.standard_normal(n) if seed % 2 else np.array(list("uvwxyz"))[rng.integers(0, 6, n)]
-    result = description_lengths(names, other)
+    second = rng.standard_normal(n) if seed % 2 else np.array(list("uvwxyz"))[rng.integers(0, 6, n)]
+    result = description_lengths(names, second)
     for side in (result.forward, result.backward):
         assert side.total <= side.independent
         assert side.converged
@@ -192,9 +195,9 @@ def test_a_category_is_a_group_with_a_mean_of_its_own(rng):
     y = np.array([centers[name] for name in names]) + 0.3 * rng.standard_normal(180)
     side = description_lengths(names, y).forward
     assert side.model == "anm-1"
-    at = np.array([[0.0], [1.0], [2.0]])
+    category_codes = np.array([[0.0], [1.0], [2.0]])
     codes = np.unique(names, return_inverse=True)[1].astype(float)[:, None]
-    curves = model_curves(side, codes, y[:, None], at)
+    curves = model_curves(side, codes, y[:, None], category_codes)
     assert_allclose(curves.center[:, 0], list(centers.values()), atol=0.15)
 
 

@@ -116,7 +116,7 @@ def test_mass_of_intervals_matches_the_oracle(rng):
     ends = np.sort(np.concatenate([rng.uniform(0, 8, size=(60, 2)), [[0, 8], [2, 3], [4, 4]]]))
     low, high = np.ascontiguousarray(ends.T)
     mass = mass_inside(low, high, p)
-    expected = [oracle.piecewise_mass(*each, p) for each in ends]
+    expected = [oracle.piecewise_mass(*interval, p) for interval in ends]
     assert_allclose(mass, expected, rtol=1e-12, atol=1e-15)
 
 
@@ -197,9 +197,9 @@ def test_a_density_comes_near_the_truth():
 def test_a_code_does_not_depend_on_unit_sign_or_order(rng):
     values = drawn("exponential")
     length = fit(values)[2]
-    for other in (values[rng.permutation(500)], 1e6 * values, 3.0 - values):
+    for changed in (values[rng.permutation(500)], 1e6 * values, 3.0 - values):
         # A value on the border of two bins may fall to the other side in the mirror image.
-        assert_allclose(fit(other)[2], length, rtol=2e-3)
+        assert_allclose(fit(changed)[2], length, rtol=2e-3)
 
 
 def test_an_outlier_costs_a_bounded_number_of_nats_and_a_coin_log_two():
@@ -213,11 +213,11 @@ def test_an_outlier_costs_a_bounded_number_of_nats_and_a_coin_log_two():
 def test_nats_of_intervals_keep_both_tails():
     # So many cells that the nats are those of the mass alone.
     edges = np.array([-np.inf, -9.0, -8.0, -1.0, 1.0, 8.0, 9.0, np.inf])
-    found = gaussian_nats(edges[:-1], edges[1:], 10**18, np.zeros(7))
+    nats = gaussian_nats(edges[:-1], edges[1:], 10**18, np.zeros(7))
     below = np.diff(stats.norm.cdf(edges[:4]))
     middle = 1.0 - 2.0 * stats.norm.cdf(-1.0)
     mass = np.concatenate([below, [middle], below[::-1]])
-    assert_allclose(found, -np.log(mass * 6 / 7 + 1 / 7e18), rtol=1e-10)
+    assert_allclose(nats, -np.log(mass * 6 / 7 + 1 / 7e18), rtol=1e-10)
 
 
 @pytest.mark.parametrize(
