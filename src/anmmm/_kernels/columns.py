@@ -148,7 +148,7 @@ def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> 
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C r²)."""
     fits, s, mode, n_sums = step
     is_given = mode == READ
-    C, r = fits.rows.shape[1:3]
+    C, r = fits.systems.shape[1:3]
     n_slots = rows.y.shape[0]
     R = space.responsibilities
     weights = rows.responsibilities if is_given else R
@@ -156,7 +156,7 @@ def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> 
     product = broadcast(1.0)
     total = 0.0
     for c in range(C if not is_given else 0):
-        inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
+        inverse_factor(fits.systems[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])

@@ -249,7 +249,7 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
     pieces = rows.pieces
     n_pieces = rows.ends.shape[0] - 1
     curves = space.curves
-    C, r = fits.rows.shape[1:3]
+    C, r = fits.systems.shape[1:3]
     width = fits.mean.shape[2]
     K = padded(n_pieces)
     n_slots = rows.y.shape[0]
@@ -266,7 +266,9 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
         if mode == AT_MEANS:
             clear(curves[start : start + N_TERMS * K])
         else:
-            _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, start)
+            _variance_on_pieces(
+                pieces.planes, K, fits.systems[s, c], fits.pivots[s, c], curves, start
+            )
     clear(space.sums)
     for piece in range(n_pieces):
         for slot in range(ends[piece], ends[piece + 1], CHUNK):

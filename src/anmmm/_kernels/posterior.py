@@ -48,7 +48,7 @@ class Fits(NamedTuple):
     weights: FloatArray  # (S, C), a_c
     log_weights: FloatArray
     mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
-    rows: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), systems after their elimination
+    systems: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), after their elimination
     pivots: FloatArray  # (S, C, padded(r))
     # (S, C, padded(r) + 1, padded(r)): Σ_n R_nc ψ_n ψ_nᵀ; below it Σ_n R_nc y_n ψ_n
     sums: FloatArray
@@ -181,7 +181,7 @@ def fit_posteriors(
             precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
         log_det = 0.0
         for c in range(C):
-            rows = fits.rows[s, c]
+            rows = fits.systems[s, c]
             pivots = fits.pivots[s, c]
             mean = fits.mean[s, c]
             gram = fits.sums[s, c]

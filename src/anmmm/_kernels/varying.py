@@ -82,7 +82,7 @@ class Mixing(NamedTuple):
     state: FloatArray  # (S,)
     squares: FloatArray  # (C, P), expected squared residuals
     scratch: FloatArray  # (C, P)
-    rows: FloatArray  # (2, P)
+    scratch_rows: FloatArray  # (2, P)
     gate_inverse: FloatArray  # (n_gate, n_gate), inverse of the bound of the gate's information
     buffer: FloatArray  # (LANES,)
 
@@ -164,8 +164,8 @@ def _log_variances(rows: Rows, options: NoiseOptions, gamma: FloatArray, out: Fl
 
 @kernel(inner=True)
 def _set_precision(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int, c: int) -> None:
-    """Write precisions from the coefficients of the noise; the log variances in `mixing.rows`."""
-    logs = mixing.rows[0]
+    """Write precisions from the coefficients of the noise, and log variances in scratch row 0."""
+    logs = mixing.scratch_rows[0]
     precision = mixing.precision[s, c]
     _log_variances(rows, options, mixing.noise[s, c], logs)
     for k in range(0, logs.shape[0], LANES):
@@ -240,7 +240,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
             penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
         return penalty, 0.0
     values = mixing.scratch
-    difference = mixing.rows[1]
+    difference = mixing.scratch_rows[1]
     gradient = mixing.buffer
     normalizer = 0.0
     for step in range(GATE_STEPS + 1):
@@ -293,7 +293,7 @@ def _iterate(
     R = mixing.responsibilities[s]
     C, P = mixing.squares.shape
     for c in range(C):
-        weights = mixing.rows[1]
+        weights = mixing.scratch_rows[1]
         _products(R[c], mixing.precision[s, c], weights)
         curve_sums(rows.curves, space, weights, fits.sums[s, c])
     penalty = 0.0
@@ -303,7 +303,7 @@ def _iterate(
     else:
         penalty += fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
     for c in range(C):
-        system = fits.rows[s, c]
+        system = fits.systems[s, c]
         pivots = fits.pivots[s, c]
         curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])
     penalty += _fit_noise(rows, options, mixing, s)
@@ -312,7 +312,7 @@ def _iterate(
     for c in range(C):
         _set_precision(rows, options, mixing, s, c)
         prior = mixing.log_prior[s, c]
-        logs = mixing.rows[0]
+        logs = mixing.scratch_rows[0]
         precision = mixing.precision[s, c]
         combine(rows.gate_columns, mixing.gate[s, c], prior)
         for k in range(0, P, LANES):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from anmmm._categories import Variables
 from anmmm._record import Record, computed
-from anmmm._text import counted, hypotheses, renamed
+from anmmm._text import hypotheses, renamed
 from anmmm._typing import BoolArray, FloatArray, IntArray, RandomState
 from anmmm._validation import check_choice, check_rng
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
@@ -346,12 +346,6 @@ class DirectionResult(Record):
         from anmmm.plotting import plot_direction
 
         return plot_direction(self, **options)
-
-    @property
-    def _dropped(self) -> str:
-        """How many incomplete rows were left out, in words."""
-        rows = counted(self.n_dropped, "incomplete row")
-        return f" ({rows} left out)" if self.n_dropped else ""
 
     @property
     def _model_text(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._text import Table, hypotheses, printable, renamed
+from anmmm._text import Table, counted, hypotheses, printable, renamed
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -57,8 +57,6 @@ def direction_text(
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
         note = note.format(hidden=hidden, prior=_FLAT if result.prior == "flat" else _LEARNED)
-    n_used = result.n_samples
-    n = n_used if n_total is None else n_total
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
         "log-odds": "" if result.log_odds is None else f"{result.log_odds:+.3g}   (of {names[0]})",
@@ -68,7 +66,7 @@ def direction_text(
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
         "check": _check_text(result.check_pvalue),
         "note": renamed("; ".join(result.notes), names),
-        "observations": (f"{n_used}" if n_used == n else f"{n_used} of {n}") + result._dropped,
+        "observations": _observations_text(result, n_total),
         "converged": "no: " + ", ".join(stopped) if stopped else "yes",
     }
     lines = [
@@ -108,6 +106,15 @@ def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     texts = (*names, common_cause, INDEPENDENT)
     pairs = zip(texts, map(format_probability, result.probabilities), strict=True)
     return ", ".join(f"{text} {probability}" for text, probability in pairs)
+
+
+def _observations_text(result: DirectionResult, n_total: int | None) -> str:
+    text = str(result.n_samples)
+    if n_total not in (None, result.n_samples):
+        text += f" of {n_total}"
+    if result.n_dropped:
+        text += f" ({counted(result.n_dropped, 'incomplete row')} left out)"
+    return text
 
 
 def _check_text(pvalue: float | None) -> str:
