@@ -18,7 +18,7 @@ from scipy.special import erfcx, log_ndtr
 from scipy.stats import nbinom, poisson
 
 import oracle
-from anmmm._kernels.latent import Cuts, _interval, latent_curve
+from anmmm._kernels.latent import Cuts, Levels, _interval, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 
@@ -92,8 +92,8 @@ def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000, weights=None):
     prior = SlopePrior(fixed, bends, len(rough), float(np.linalg.slogdet(fixed + bends)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
     weights = np.ones(len(y)) if weights is None else weights
-    options = size, cuts, prior, tol, max_iter
-    cost, n_iter = latent_curve(columns, y, weights, *options, b, mean, scales)
+    options = cuts, prior, tol, max_iter
+    cost, n_iter = latent_curve(columns, Levels(y, weights, size), *options, b, mean, scales)
     assert n_iter < max_iter
     parameters = np.concatenate([mean, b])
     assert all(np.isfinite(part).all() for part in (cost, parameters, scales))

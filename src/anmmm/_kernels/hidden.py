@@ -136,7 +136,7 @@ def _components(
 
 
 @kernel(inner=True)
-def _e_step(
+def _write_joint(
     start_width: float,
     pair: Pair,
     shape: IndexArray,
@@ -144,14 +144,10 @@ def _e_step(
     values: FloatArray,
     joint: FloatArray,
     noise: FloatArray,
-    sums: FloatArray,
-    counts: FloatArray,
-) -> float:
-    """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
+) -> None:
+    """Write the density of each observation and node; arguments are those of `_e_step`.
 
-    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint, (4 K, P),
-    and noise, (2, J, 3, K): workspace. If `start_width` is positive, the hidden variable is known
-    up to that uncertainty.
+    joint: (4 K, P), a row for each node and pair of components; their sums to ``values[4]``.
     """
     n = pair.values.shape[1]
     n_used = shape[0]
@@ -189,6 +185,31 @@ def _e_step(
                     store(joint, joint_start + i, density)
                     store(totals, i, load(totals, i) + density)
                 joint_start += P
+
+
+@kernel(inner=True)
+def _e_step(
+    start_width: float,
+    pair: Pair,
+    shape: IndexArray,
+    hidden: Hidden,
+    values: FloatArray,
+    joint: FloatArray,
+    noise: FloatArray,
+    sums: FloatArray,
+    counts: FloatArray,
+) -> float:
+    """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
+
+    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint, (4 K, P),
+    and noise, (2, J, 3, K): workspace. If `start_width` is positive, the hidden variable is known
+    up to that uncertainty.
+    """
+    n = pair.values.shape[1]
+    P = values.shape[1]
+    row = values[3]
+    totals = values[4]
+    _write_joint(start_width, pair, shape, hidden, values, joint, noise)
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
@@ -199,7 +220,7 @@ def _e_step(
         for v in range(counts.shape[1]):
             clear(counts[axis, v])
     joint_start = 0
-    for k in range(n_used):
+    for k in range(shape[0]):
         for j in range(shape[1]):
             for m in range(shape[2]):
                 total = broadcast(0.0)

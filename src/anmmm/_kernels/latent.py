@@ -34,6 +34,14 @@ N_INNER = 3
 BLOCK = 120
 
 
+class Levels(NamedTuple):
+    """Levels or counts, each of several equal observations."""
+
+    values: FloatArray  # (n,)
+    weights: FloatArray  # (n,), observations
+    size: float  # of the negative binomial distribution of counts
+
+
 class Cuts(NamedTuple):
     """How the cuts between levels depend on m positive numbers."""
 
@@ -106,9 +114,7 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
 @kernel(fastmath=SUMS, inner=True, allocates=True)
 def _block(
     design: Design,
-    y: FloatArray,
-    weights: FloatArray,
-    size: float,
+    levels: Levels,
     cuts: Cuts,
     parameters: FloatArray,
     edges: FloatArray,
@@ -130,13 +136,14 @@ def _block(
     for k in range(min(BLOCK, columns.shape[0] - begin)):
         n = begin + k
         f = dot(columns[n], parameters)
-        level = int(y[n])
+        y = levels.values[n]
+        level = int(y)
         if edges.shape[0] > 0:
-            total += weights[n] * _interval(edges[level] - f, edges[level + 1] - f, out)
+            total += levels.weights[n] * _interval(edges[level] - f, edges[level + 1] - f, out)
         else:
-            total += weights[n] * _count(f, y[n], size, out)
+            total += levels.weights[n] * _count(f, y, levels.size, out)
         for i in range(5):
-            out[i] *= weights[n]
+            out[i] *= levels.weights[n]
         root = math.sqrt(max(out[2], 0.0))
         mixed = out[3] / root if out[2] > MIN_CURVATURE else 0.0
         residual_root = math.sqrt(max(out[4] - mixed * mixed, 0.0))
@@ -240,9 +247,7 @@ def _newton(cov: FloatArray, g: FloatArray, step: FloatArray) -> tuple[float, fl
 @kernel(fastmath=SUMS, allocates=True)
 def latent_curve(
     design: Design,
-    y: FloatArray,
-    weights: FloatArray,
-    size: float,
+    levels: Levels,
     cuts: Cuts,
     slope_prior: SlopePrior,
     tol: float,
@@ -253,11 +258,10 @@ def latent_curve(
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
-    Each row of the design and y (n,) is that of `weights` (n,) equal observations.
     log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
     of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
-    n = y.shape[0]
+    n = levels.values.shape[0]
     r = mean.shape[0]
     m = log_slopes.shape[0]
     d = r + m
@@ -294,7 +298,7 @@ def latent_curve(
         g[:] = 0.0
         H[:] = 0.0
         for begin in range(0, n, BLOCK):
-            fit += _block(design, y, weights, size, cuts, parameters, edges, slopes, begin, g, rows)
+            fit += _block(design, levels, cuts, parameters, edges, slopes, begin, g, rows)
             _add_products(rows, min(BLOCK, n - begin), r, H)
         if not fit - _penalty(P, trial_shift, work[0]) >= target and halvings < HALVINGS:
             step_length *= 0.5

@@ -285,6 +285,38 @@ def _integrate_curve(
     return cost, abs(math.log(tau2 / old_tau2))
 
 
+@kernel(inner=True)
+def _slope_along(
+    step: FloatArray, c: FloatArray, shift: FloatArray, g: FloatArray, A: FloatArray, P: FloatArray
+) -> float:
+    """Return the slope of the objective along a step of the log-slopes."""
+    slope = 0.0
+    for i in range(N_SLOPES):
+        total = g[i]
+        pulled = 0.0
+        for j in range(N_SLOPES):
+            total += A[i, j] * c[j]
+            pulled += P[i, j] * shift[j]
+        slope += (c[i] * total + pulled) * step[i]
+    return slope
+
+
+@kernel(inner=True)
+def _newton_step(
+    inverse: FloatArray, g: FloatArray, penalty_gradient: FloatArray, step: FloatArray
+) -> tuple[float, float]:
+    """Write a Newton step; return its largest part and its expected gain."""
+    largest = 0.0
+    gain = 0.0
+    for i in range(N_SLOPES):
+        step[i] = 0.0
+        for j in range(N_SLOPES):
+            step[i] -= inverse[i, j] * (g[j] + penalty_gradient[j])
+        gain -= step[i] * (g[i] + penalty_gradient[i])
+        largest = max(largest, abs(step[i]))
+    return largest, gain
+
+
 @kernel(allocates=True)
 def monotone_link(
     sums: EffectSums,
@@ -334,14 +366,7 @@ def monotone_link(
             shift[i] = b[i] + step_length * step[i]
             c[i] = math.exp(start + shift[i])
         _log_slopes(c, sums, g, Q)
-        slope = 0.0
-        for i in range(N_SLOPES):
-            total = g[i]
-            pulled = 0.0
-            for j in range(N_SLOPES):
-                total += A[i, j] * c[j]
-                pulled += P[i, j] * shift[j]
-            slope += (c[i] * total + pulled) * step[i]
+        slope = _slope_along(step, c, shift, g, A, P)
         if slope > MAX_RISE * gain and halvings < HALVINGS:
             # Beyond the minimum along the step.
             step_length *= 0.5
@@ -364,14 +389,7 @@ def monotone_link(
             # Only the positive part of the Hessian's diagonal that may be negative.
             H[i, i] += max(g[i], 0.0)
         log_det = invert(H, H)
-        largest = 0.0
-        gain = 0.0
-        for i in range(N_SLOPES):
-            step[i] = 0.0
-            for j in range(N_SLOPES):
-                step[i] -= H[i, j] * (g[j] + penalty_gradient[j])
-            gain -= step[i] * (g[i] + penalty_gradient[i])
-            largest = max(largest, abs(step[i]))
+        largest, gain = _newton_step(H, g, penalty_gradient, step)
         if n_iter == max_iter or 0.5 * gain + NATS_OF_CHANGE * log_change * log_change < tol:
             log_prior = prior.log_det - rank * math.log(scales[2])
             return cost + 0.5 * (log_det - log_prior), n_iter
