@@ -506,6 +506,33 @@ def _set_start(n_used: int, hidden: Hidden) -> None:
         hidden.weights[k] = 1.0 / n_used
 
 
+@kernel(inner=True, allocates=True)
+def _m_step(
+    pair: Pair,
+    nodes: Nodes,
+    shape: IndexArray,
+    hidden: Hidden,
+    sums: FloatArray,
+    counts: FloatArray,
+) -> tuple[float, float]:
+    """Update all parameters from the sums of an E-step; return costs of positions and weights."""
+    K = nodes.basis.shape[1]
+    node_counts = np.empty(K)
+    for k in range(K):
+        node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
+    weight_cost = _weights(pair.values.shape[1], nodes, shape[0], hidden, node_counts)
+    position_cost = 0.0
+    for axis in range(2):
+        if pair.kinds[axis] == CATEGORICAL:
+            _tables(axis, pair, shape[0], hidden, counts)
+        elif pair.kinds[axis] == COUNTS:
+            _count_tables(axis, pair, shape[0], hidden, counts)
+        else:
+            position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums)
+            _noise(axis, pair, nodes, shape, hidden, sums)
+    return position_cost, weight_cost
+
+
 @kernel(allocates=True)
 def fit_hidden(
     pair: Pair, nodes: Nodes, fits: FloatArray, starts: FloatArray, max_iter: int
@@ -522,7 +549,6 @@ def fit_hidden(
     joint = np.empty((4 * K, padded(n)))
     sums = np.zeros((2, 2, 3, K))
     noise = np.empty((2, 2, 3, K))
-    node_counts = np.empty(K)
     shape = np.empty(3, np.int64)
     for axis in range(2):
         for i in range(n):
@@ -549,18 +575,7 @@ def fit_hidden(
             )
             if n_iter > MIN_ITER and log_likelihood - previous < MIN_ITER_GAIN:
                 break
-            for k in range(K):
-                node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
-            weight_cost = _weights(n, nodes, shape[0], hidden, node_counts)
-            position_cost = 0.0
-            for axis in range(2):
-                if pair.kinds[axis] == CATEGORICAL:
-                    _tables(axis, pair, shape[0], hidden, counts)
-                elif pair.kinds[axis] == COUNTS:
-                    _count_tables(axis, pair, shape[0], hidden, counts)
-                else:
-                    position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums)
-                    _noise(axis, pair, nodes, shape, hidden, sums)
+            position_cost, weight_cost = _m_step(pair, nodes, shape, hidden, sums, counts)
         hidden.result[0] = log_likelihood
         hidden.result[1] = position_cost
         hidden.result[2] = weight_cost + _parameter_cost(pair, nodes, shape, hidden)

@@ -244,6 +244,30 @@ def _newton(cov: FloatArray, g: FloatArray, step: FloatArray) -> tuple[float, fl
     return largest, gain
 
 
+@kernel(fastmath=SUMS, inner=True, allocates=True)
+def _evaluate(
+    design: Design,
+    levels: Levels,
+    cuts: Cuts,
+    parameters: FloatArray,
+    edges: FloatArray,
+    slopes: FloatArray,
+    g: FloatArray,
+    H: FloatArray,
+    rows: FloatArray,
+) -> float:
+    """Return the log-likelihood; write its gradient, and minus its Hessian's lower triangle."""
+    n, r = design.columns.shape
+    _place_cuts(cuts, parameters, r, slopes, edges)
+    fit = 0.0
+    g[:] = 0.0
+    H[:] = 0.0
+    for begin in range(0, n, BLOCK):
+        fit += _block(design, levels, cuts, parameters, edges, slopes, begin, g, rows)
+        _add_products(rows, min(BLOCK, n - begin), r, H)
+    return fit
+
+
 @kernel(fastmath=SUMS, allocates=True)
 def latent_curve(
     design: Design,
@@ -261,7 +285,6 @@ def latent_curve(
     log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
     of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
-    n = levels.values.shape[0]
     r = mean.shape[0]
     m = log_slopes.shape[0]
     d = r + m
@@ -293,13 +316,7 @@ def latent_curve(
         for i in range(d):
             trial_shift[i] = shift[i] + step_length * step[i]
             parameters[i] = start[i] + trial_shift[i]
-        _place_cuts(cuts, parameters, r, slopes, edges)
-        fit = 0.0
-        g[:] = 0.0
-        H[:] = 0.0
-        for begin in range(0, n, BLOCK):
-            fit += _block(design, levels, cuts, parameters, edges, slopes, begin, g, rows)
-            _add_products(rows, min(BLOCK, n - begin), r, H)
+        fit = _evaluate(design, levels, cuts, parameters, edges, slopes, g, H, rows)
         if not fit - _penalty(P, trial_shift, work[0]) >= target and halvings < HALVINGS:
             step_length *= 0.5
             halvings += 1
