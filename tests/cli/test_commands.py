@@ -9,13 +9,14 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from anmmm import __version__, cluster_mechanisms, infer_direction
+from anmmm._text import format_probability
 from anmmm.cli import output as cli_output
 from anmmm.cli import run as cli_run
 from anmmm.collection import read_rows
 from anmmm.collection.files import file_columns
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction.outcome import format_confidence, format_probability
+from anmmm.direction.outcome import format_confidence
 from drawn import write_columns
 from subprocess_helpers import outputs_of, python, started
 

@@ -86,13 +86,16 @@ def test_related_and_independent_pairs_are_counted(tmp_path):
     for pair_id, values in kinds.items():
         row = dict(zip(names, values, strict=True))
         rows.append(PairResult(pair_id, "ok", n=50, score=0.1 * row["direction"], **row))
-    page = report(tmp_path, rows, n_plots=3)
+    both = "x->y; y->x"
+    doubtful = PairResult("f", "ok", n=50, score=0.1, direction=1, confidence=0.5, plausible=both)
+    page = report(tmp_path, [*rows, doubtful], n_plots=3)
     assert page.fact("related")[0] == "2"
     assert page.fact("no model fits")[0] == "1"
     assert page.fact("decided") == ("3", "2 sure, 1 leaning")
-    assert page.fact("undecided") == ("2", "1 independent, 0 with a common cause")
+    undecided = "1 independent, 0 with a common cause, 1 without a preference"
+    assert page.fact("undecided") == ("3", undecided)
     # An independent pair has no direction to be certain of.
-    assert Counter(page.names()) == Counter("abce")
+    assert Counter(page.names()) == Counter("abcef")
     page = report(tmp_path, [*rows, replace(rows[0], explained_by="z")])
     assert "found given z" in page.raw
 

@@ -22,10 +22,11 @@ from typing import Any
 import joblib
 
 from anmmm._compiling import LOGGER, can_report
-from anmmm._text import cut
+from anmmm._text import cut, listed
 from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
+from anmmm._warning import warn_caller
 from anmmm._workers import worker_options
 from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest, plain
 from anmmm.collection.files import SCHEMA_VERSION
@@ -66,8 +67,10 @@ class Run:
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
+        self._skipped: set[str] = set()
         self._key = key
         number, count = shard
+        self._is_whole = count == 1
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
         # What the source raised in a thread of joblib, which would lose it.
@@ -90,6 +93,10 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
+        unknown = self._skip - self._skipped
+        if unknown and self._is_whole:
+            text = f"skip names pairs that the source lacks: {listed(sorted(unknown))}"
+            warn_caller(text, UserWarning)
 
     @property
     def has_checkpoint(self) -> bool:
@@ -198,6 +205,7 @@ class Run:
     def _known_row(self, pair: Pair, digest: str) -> Any:
         """Return the row of a pair that needs no work, or None."""
         if pair.pair_id in self._skip:
+            self._skipped.add(pair.pair_id)
             return self._task.failed(pair, "unusable", "left out (skip)")
         if pair.screened is not None:
             return self._task.screened(pair)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._text import Table, hypotheses, printable, renamed
+from anmmm._text import Table, format_probability, hypotheses, printable, renamed
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -16,7 +16,6 @@ from anmmm.direction.outcome import (
     SURE,
     format_confidence,
     format_decision,
-    format_probability,
     is_sure,
 )
 from anmmm.direction.result import DirectionResult
@@ -52,7 +51,7 @@ def direction_text(
         table, facts, stopped = _latent_parts(result, result.models, names)
         note = _LATENT_NOTE
     else:
-        table, facts, stopped = _evidence_parts(result.models, names)
+        table, facts, stopped = _evidence_parts(result.models, names, result.direction)
         note = _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
@@ -62,7 +61,7 @@ def direction_text(
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
         "log-odds": "" if result.log_odds is None else f"{result.log_odds:+.3g}   (of {names[0]})",
-        "confidence": format_confidence(result.confidence) or _NO_CONFIDENCE,
+        "confidence": _confidence_text(result),
         "probability": _probability_text(result, names),
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
@@ -99,6 +98,13 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     return decision
 
 
+def _confidence_text(result: DirectionResult) -> str:
+    """Return the confidence; nothing for an answer without a direction, which it does not rate."""
+    if result.confidence is None:
+        return _NO_CONFIDENCE
+    return format_confidence(result.confidence) if result.direction else ""
+
+
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.probabilities is None or result.evidence is None:
         return ""
@@ -133,7 +139,7 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
     return table.lines(rows), {"criterion": criterion}, stopped
 
 
-def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
+def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str], direction: int) -> _Parts:
     table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
     both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
@@ -148,6 +154,9 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     winner = evidence.winner
     if winner is not None:
         facts["model"] = f"{winner.model}: {winner.text}"
+    if evidence.chosen is not None and direction == -evidence.direction:
+        shorter = names[0] if evidence.direction == 1 else names[1]
+        facts["model"] += f" (of {shorter}, which is shorter)"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, each in both if not each.converged]

@@ -152,10 +152,13 @@ def _lines(result: Evaluation) -> Iterator[str]:
         yield f"standard errors    {errors}   (between {result.n_groups} data sets)"
     if result.decision_rates is not None:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
-        cells = []
+        cells: list[tuple[str, str, str]] = []
         for rate, accuracy, error, threshold in zip(*result.decision_rates, strict=True):
             shown_error = "" if np.isnan(error) else f" ± {error:.3f}"
-            cells.append((f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}"))
+            line = (f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}")
+            # Pairs of equal certainty enter together, for several fractions at once.
+            if line not in cells[-1:]:
+                cells.append(line)
         yield ""
         yield from Table(heads).lines(cells)
     for pair_id, reason in result.failures.items():

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from anmmm._categories import as_variables, given_pair
-from anmmm._columns import takes_pairs
+from anmmm._columns import takes_pairs, variable_names
 from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
@@ -196,7 +196,9 @@ def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     >>> both.backward.total > forward.total
     True
     """
-    first, second, categorical, _ = as_variables(*given_pair(x, y))
+    names = variable_names(x, y)
+    columns = given_pair(x, y, names)
+    first, second, categorical, _ = as_variables(*columns, names=names)
     if problem := column_limit_error(first, second):
         raise ValueError(problem)
     return compare(first, second, categorical=categorical)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._text import hypotheses
+from anmmm._text import format_probability, hypotheses
 from anmmm.direction import DirectionResult, LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
+    INDEPENDENT,
     LACK_OF_FIT_PVALUE,
     format_confidence,
     format_decision,
-    format_probability,
 )
 from anmmm.evidence import CommonCause, DirectionEvidence
 from anmmm.evidence.curves import model_curves
@@ -189,6 +189,8 @@ def _sentence(result: DirectionResult, names: tuple[str, ...]) -> str:
     text = format_decision(result, names)
     if result.relation == COMMON_CAUSE and result.probabilities is not None:
         text += f", probability {format_probability(result.probabilities.common_cause)}"
+    elif result.relation == INDEPENDENT and result.probabilities is not None:
+        text += f", probability {format_probability(result.probabilities.independent)}"
     elif result.confidence is not None:
         text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:
