@@ -187,6 +187,11 @@ def warm_up(n_jobs: int = 1) -> None:
     -----
     Half a minute to a minute with a cold cache by one process; with a warm one little more than the
     imports that the functions need anyway. Parallel forms are compiled when they are first used.
+
+    Examples
+    --------
+    >>> from anmmm import warm_up
+    >>> warm_up(n_jobs=-1)  # doctest: +SKIP
     """
     parts = (*DECISIONS, *_MORE)
     compile_ahead(parts, n_jobs)

@@ -160,6 +160,16 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     -------
     CollectionSummary
         For mechanism labels only counts; both accuracies are None.
+
+    Examples
+    --------
+    >>> from anmmm import infer_directions
+    >>> from anmmm.collection import summarize
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> summary = summarize(infer_directions({"a": (x, y), "b": (y, x)}))
+    >>> summary.n_pairs, summary.n_sure
+    (2, 2)
     """
     counts = Counter(n_pairs=0, n_scored=0, n_correct=0)
     weight = 0.0

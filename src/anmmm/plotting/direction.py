@@ -79,6 +79,18 @@ def plot_direction(
         curve in the plane. Above each are its description length, the lowest of which wins, and its
         model. The title of the figure is the decision in words, with confidence and the p-value of
         the check.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_direction
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.plotting import plot_direction
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> figure = Figure()
+    >>> panels = plot_direction(infer_direction(x, y), figure=figure)
+    >>> figure.get_suptitle()[:5]
+    'x → y'
     """
     check_result(result, DirectionResult, "infer_direction")
     x_name = as_text(result.names[0]) if x_label is None else x_label
