@@ -154,6 +154,14 @@ def test_a_picture_shows_the_model_that_decided(tmp_path, spied):
     assert {text for *_, text in calls} >= {"2 mechanisms, additive Gaussian noise"}
 
 
+def test_a_picture_of_another_model_names_it(tmp_path):
+    row = row_of("a", n=len(X), direction=1, model="pnl")
+    page = report(tmp_path, [row], source={"a": (X, Y)})
+    assert "drawn: 2 mechanisms, additive Gaussian noise" in page.text
+    page = report(tmp_path, [replace(row, model="anm-2")], source={"a": (X, Y)})
+    assert "drawn:" not in page.text
+
+
 def test_pairs_that_cannot_be_drawn_say_why(tmp_path):
     source = [Pair("b", X[:30], Y[:30]), Pair.unreadable("c", "line 3 is broken")]
     page = report(tmp_path, [row_of("b", n=60), row_of("c")], source=source)
