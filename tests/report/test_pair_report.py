@@ -157,9 +157,9 @@ def test_a_picture_shows_the_model_that_decided(tmp_path, spied):
 def test_a_picture_of_another_model_names_it(tmp_path):
     row = row_of("a", n=len(X), direction=1, model="pnl")
     page = report(tmp_path, [row], source={"a": (X, Y)})
-    assert "drawn: 2 mechanisms, additive Gaussian noise" in page.text
+    assert f"drawn with {len(X)} rows: 2 mechanisms, additive Gaussian noise" in page.text
     page = report(tmp_path, [replace(row, model="anm-2")], source={"a": (X, Y)})
-    assert "drawn:" not in page.text
+    assert "drawn with" not in page.text
 
 
 def test_pairs_that_cannot_be_drawn_say_why(tmp_path):

@@ -51,7 +51,7 @@ def direction_text(
         table, facts, stopped = _latent_parts(result, result.models, names)
         note = _LATENT_NOTE
     else:
-        table, facts, stopped = _evidence_parts(result.models, names, result.direction)
+        table, facts, stopped = _evidence_parts(result, result.models, names)
         note = _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
@@ -139,7 +139,9 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
     return table.lines(rows), {"criterion": criterion}, stopped
 
 
-def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str], direction: int) -> _Parts:
+def _evidence_parts(
+    result: DirectionResult, evidence: EvidenceResult, names: tuple[str, str]
+) -> _Parts:
     table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
     both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
@@ -151,12 +153,9 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str], direction:
     if common is not None:
         rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
     facts = {"criterion": "evidence"}
-    winner = evidence.winner
-    if winner is not None:
-        facts["model"] = f"{winner.model}: {winner.text}"
-    if evidence.chosen is not None and direction == -evidence.direction:
-        shorter = names[0] if evidence.direction == 1 else names[1]
-        facts["model"] += f" (of {shorter}, which is shorter)"
+    described = result._described
+    if described is not None:
+        facts["model"] = f"{described.model}: {described.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, each in both if not each.converged]

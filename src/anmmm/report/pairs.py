@@ -225,7 +225,7 @@ def _draw_pairs(
 def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
     """Return the picture of a pair with the model that decided it, and a remark.
 
-    The model is fitted again. If it is not that of the row, the remark names it.
+    The model is fitted again. To a sample of the rows another one may fit best, which is remarked.
     """
     try:
         used = pair.univariate().subsample(min(row.n or MOST_POINTS, MOST_POINTS), 0)
@@ -251,7 +251,4 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
     model = getattr(fits[is_backward], "model", "")
     if row.model is None or row.model == model:
         return picture(draw), ""
-    # Either another model fits the sample best, or the prior chose the longer direction.
-    n_drawn = len(x.values)
-    rows = "" if n_drawn == row.n else f" with {n_drawn} rows"
-    return picture(draw), f"drawn{rows}: {model_text(model)}"
+    return picture(draw), f"drawn with {len(x.values)} rows: {model_text(model)}"
