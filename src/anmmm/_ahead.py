@@ -98,7 +98,7 @@ def _levels() -> None:
 
 
 def _hidden() -> None:
-    values = np.hstack([standardize(each)[0] for each in points()]).T.copy()
+    values = np.hstack([standardize(variable)[0] for variable in points()]).T.copy()
     whole = np.zeros(values.shape, np.int64)
     table = np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)

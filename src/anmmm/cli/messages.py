@@ -33,8 +33,13 @@ def readable(text: str) -> str:
     return "\n".join(map(printable, with_options(text).split("\n")))
 
 
-def plain(text: str) -> str:
-    """Return the text with replacements for characters that standard output cannot show."""
+def show(text: str) -> None:
+    """Print a text to standard output."""
+    click.echo(terminal_text(text))
+
+
+def terminal_text(text: str) -> str:
+    """Return text with replacements for characters that standard output cannot show."""
     text = readable(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:

@@ -35,7 +35,6 @@ LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechani
 UNMODELED_NOTE = "a test finds a dependence that no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
 # Before the names of other columns.
-UNRELATED_GIVEN = "no further dependence was found given"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._text import Table, format_probability, hypotheses, printable, renamed
+from anmmm._text import format_probability, hypotheses, printable, renamed, table_lines
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -128,7 +128,7 @@ _Parts = tuple[list[str], dict[str, str], list[str]]
 
 
 def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "dependence": ">12", "p-value": ">10"})
+    heads = {"hypothesis": "<1", "dependence": ">12", "p-value": ">10"}
     rows = [
         (names[0], f"{fits.forward_score:.6g}", f"{fits.forward_test.pvalue:.3g}"),
         (names[1], f"{fits.backward_score:.6g}", f"{fits.backward_test.pvalue:.3g}"),
@@ -136,13 +136,13 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
     both = {"forward": fits.forward, "backward": fits.backward}
     stopped = [f"{name} fit {fit.status}" for name, fit in both.items() if not fit.converged]
     criterion = f"{result.criterion}, λ = {fits.options.lam:g}"
-    return table.lines(rows), {"criterion": criterion}, stopped
+    return table_lines(heads, rows), {"criterion": criterion}, stopped
 
 
 def _evidence_parts(
     result: DirectionResult, evidence: EvidenceResult, names: tuple[str, str]
 ) -> _Parts:
-    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
+    heads = {"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"}
     both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
@@ -159,4 +159,4 @@ def _evidence_parts(
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, each in both if not each.converged]
-    return table.lines(rows), facts, stopped
+    return table_lines(heads, rows), facts, stopped

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._record import Record
-from anmmm._text import Table
+from anmmm._text import table_lines
 from anmmm.collection import CollectionSummary, infer_directions, summarize
 from anmmm.collection.records import PairResult
 from anmmm.evaluation.rates import DecisionRates, decision_rates, standard_error
@@ -160,6 +160,6 @@ def _lines(result: Evaluation) -> Iterator[str]:
             if line not in cells[-1:]:
                 cells.append(line)
         yield ""
-        yield from Table(heads).lines(cells)
+        yield from table_lines(heads, cells)
     for pair_id, reason in result.failures.items():
         yield f"{pair_id}  {reason}"

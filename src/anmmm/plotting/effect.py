@@ -18,13 +18,7 @@ from anmmm.plotting.style import as_text, check_result
 
 
 def plot_effect(
-    graph: CausalGraph,
-    effect: Hashable,
-    cause: Hashable,
-    *,
-    ax: Any = None,
-    legend: bool = True,
-    marker_size: float | None = None,
+    graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None, legend: bool = True
 ) -> Any:
     """Draw the fitted effect along one of its causes, the others as in `CausalGraph.curve`.
 
@@ -35,7 +29,7 @@ def plot_effect(
         Names of columns joined by an edge of the graph that was found.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
-    legend, marker_size
+    legend : bool
         As in `plot_mechanisms`.
 
     Returns
@@ -83,8 +77,7 @@ def plot_effect(
         shown.values = _partial_residuals(node._model, groups.labels, over.values, grid, curves)
     title = "other causes at their medians" if has_others and legend else ""
     legend = legend and len(groups.names) > 1
-    size = marker_size
-    return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend, marker_size=size)
+    return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend)
 
 
 def _shown(sample: Sample, name: Hashable) -> Shown:

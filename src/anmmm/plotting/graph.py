@@ -135,8 +135,8 @@ def _free_bend(
     for bend in BENDS:
         middle = 0.5 * (start + end) + bend * across
         points = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
-        apart = np.abs(points[:, np.newaxis] - centers) / halves.reshape(-1, 2)
-        clearance = float(apart.max(axis=2).min(initial=2.0))
+        distances = np.abs(points[:, np.newaxis] - centers) / halves.reshape(-1, 2)
+        clearance = float(distances.max(axis=2).min(initial=2.0))
         if clearance >= 1.0:
             return bend
         best = max(best, (clearance, bend))

@@ -24,7 +24,6 @@ def plot_mechanisms(
     *,
     ax: Any = None,
     legend: bool = True,
-    marker_size: float | None = None,
     x_label: str = "x",
     y_label: str = "y",
 ) -> Any:
@@ -41,8 +40,6 @@ def plot_mechanisms(
     legend : bool
         Whether to name the mechanisms, with size and fraction, above the axes. Without a legend the
         plot is plain enough for a thumbnail.
-    marker_size : float, optional
-        Diameter of a marker in points; by default smaller if there are more observations.
     x_label, y_label : str
         Names and units of the axes.
 
@@ -90,7 +87,7 @@ def plot_mechanisms(
     else:
         curves = pieces(over, groups, lambda grid: mixture_curves(mixture, cause, effect, grid))
     shown = Shown(y_label, effect[:, 0])
-    return draw_groups(ax, over, shown, groups, curves, legend=legend, marker_size=marker_size)
+    return draw_groups(ax, over, shown, groups, curves, legend=legend)
 
 
 def _splines(cause: FloatArray, effect: FloatArray, groups: Groups) -> Pieces:
