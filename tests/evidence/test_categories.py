@@ -139,6 +139,18 @@ def test_names_order_and_direction_do_not_matter(seed, n, role, random):
     assert description_lengths(second, first).score == -score
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_common_cause_of_categories_does_not_depend_on_their_names(seed):
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 3, 200)
+    place = np.where(rng.random(200) < 0.2, rng.integers(0, 5, 200), group)
+    y = np.array([-2.0, 0.0, 2.0])[group] + 0.5 * rng.normal(size=200)
+    lengths = []
+    for names in (np.array(list("abcde")), np.array(list("dbeac"))):
+        lengths.append(infer_direction(names[place], y).evidence.common_cause.length)
+    assert lengths[0] == pytest.approx(lengths[1], abs=1e-3)
+
+
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(0, 10_000), st.integers(12, 150))
 def test_an_effect_is_never_longer_than_by_itself(seed, n):
