@@ -51,7 +51,7 @@ table.head(3).T
 # ``missing="drop"`` such pairs would be unusable, with the missing value in their notes.
 
 rows = infer_directions(table, pairs="all", missing="drop")
-columns = ["x", "y", "relation", "confidence", "explained_by"]
+columns = ["x", "y", "relation", "confidence"]
 rows.to_pandas().nlargest(10, "confidence")[columns]
 
 # %%

@@ -9,6 +9,8 @@ from benchmarks.families.effects import NAMES as NAMES
 from benchmarks.families.effects import draw_effect as draw_effect
 from benchmarks.families.marginals import MARGINS as MARGINS
 
+from anmmm.collection.files import row_writer
+from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import plausible_relations
 from anmmm.direction.outcome import BY_DIRECTION
@@ -65,6 +67,13 @@ def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
     """Draw cause and effect, one of which is text, ``"a"``, ``"b"`` and so on: the `role`."""
     draw = {"effect": categories_from_number, "cause": number_from_categories}[role]
     return draw(Rows(np.random.default_rng(random_state), n_samples), shape)
+
+
+def write_rows(path, rows, record=PairResult):
+    """Write the rows of a collection to a file."""
+    with row_writer(path, record) as write:
+        for row in rows:
+            write(row)
 
 
 def write_columns(path, *columns, header="", delimiter=","):

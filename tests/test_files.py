@@ -1,11 +1,13 @@
 import json
 import os
+import platform
 import stat
 
 import numpy as np
 import pytest
 
-from anmmm._files import atomic_writer, check_writable, to_json, write_csv
+from anmmm._files import atomic_writer, check_output, to_json, write_csv
+from subprocess_helpers import python
 
 
 def test_csv_has_every_digit_and_quotes_what_needs_it(tmp_path):
@@ -82,22 +84,43 @@ def test_permissions_and_links_survive(tmp_path):
     assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o644
 
 
-def test_check_writable(tmp_path):
-    check_writable(tmp_path / "new.csv")
+def test_check_output(tmp_path):
+    check_output(tmp_path / "new.csv")
     assert os.listdir(tmp_path) == []
     (tmp_path / "old.csv").write_text("old")
-    check_writable(tmp_path / "old.csv")
+    check_output(tmp_path / "old.csv", force=True)
+    with pytest.raises(FileExistsError, match="exists"):
+        check_output(tmp_path / "old.csv")
+    with pytest.raises(FileExistsError, match="is part of the input"):
+        check_output(tmp_path / "old.csv", tmp_path / "old.csv", force=True)
     assert (tmp_path / "old.csv").read_text() == "old"
     with pytest.raises(FileNotFoundError, match="no such folder"):
-        check_writable(tmp_path / "none" / "x.csv")
+        check_output(tmp_path / "none" / "x.csv")
     with pytest.raises(IsADirectoryError, match="this is a folder"):
-        check_writable(tmp_path)
+        check_output(tmp_path)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that refuses files")
 def test_a_folder_that_refuses_files():
     with pytest.raises(OSError, match=r"x\.csv"):
-        check_writable("/proc/self/x.csv")
+        check_output("/proc/self/x.csv")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="asks for processes by POSIX")
+def test_what_killed_writers_left_is_removed(tmp_path):
+    path = tmp_path / "[rows].csv"
+    code = (
+        "import os, sys, anmmm._files as files\n"
+        "with files.replacing(sys.argv[1]) as part: part.touch(); os._exit(0)"
+    )
+    python("-c", code, path)
+    # Of a process that is at work, and of another machine.
+    kept = [f".[rows].csv.{node}.{os.getpid()}.7.part" for node in (platform.node(), "elsewhere")]
+    for name in kept:
+        (tmp_path / name).touch()
+    assert len(os.listdir(tmp_path)) == 3
+    write_csv(path, ["a"], [])
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept, path.name])
 
 
 def test_two_writers_of_one_name_do_not_meet(tmp_path):

@@ -85,3 +85,14 @@ def test_the_badges_are_true():
     versions = [each.split()[-1] for each in package["classifiers"] if each.startswith(heads)]
     assert f"python: {' | '.join(versions)}<" in texts[0]
     assert f"license: {package['license']}<" in texts[1]
+
+
+def test_public_functions_and_estimators_have_an_example():
+    for name in listed():
+        module, _, attribute = name.rpartition(".")
+        if module.startswith("anmmm.interop."):
+            continue
+        thing = getattr(importlib.import_module(module), attribute)
+        is_estimator = hasattr(thing, "get_params")
+        if is_estimator or isinstance(thing, types.FunctionType):
+            assert ">>> " in thing.__doc__, name

@@ -98,7 +98,7 @@ def _levels() -> None:
 
 
 def _hidden() -> None:
-    values = np.hstack([standardize(each)[0] for each in points()]).T.copy()
+    values = np.hstack([standardize(variable)[0] for variable in points()]).T.copy()
     whole = np.zeros(values.shape, np.int64)
     table = np.zeros((2, 1))
     kinds = np.zeros(2, np.int64)
@@ -187,6 +187,11 @@ def warm_up(n_jobs: int = 1) -> None:
     -----
     Half a minute to a minute with a cold cache by one process; with a warm one little more than the
     imports that the functions need anyway. Parallel forms are compiled when they are first used.
+
+    Examples
+    --------
+    >>> from anmmm import warm_up
+    >>> warm_up(n_jobs=-1)  # doctest: +SKIP
     """
     parts = (*DECISIONS, *_MORE)
     compile_ahead(parts, n_jobs)

@@ -20,8 +20,8 @@ MOST_CATEGORIES = 32
 DATES = "holds dates or durations; convert them to numbers first, such as days since the first one"
 # What to do with a text among numbers.
 ADVICE = (
-    "write numbers without units or thousands separators, a detection limit <0.35 as 0.35, a "
-    "missing value as an empty cell or None; or declare the column categories"
+    "write numbers without units or thousands separators, a detection limit such as <0.35 as 0.35, "
+    "a missing value as an empty cell or None; or declare the column categories"
 )
 
 # A year and two more numbers, year first or last, perhaps with a time.

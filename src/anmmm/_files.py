@@ -8,15 +8,18 @@ import itertools
 import json
 import math
 import os
+import platform
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from anmmm._optional import pyarrow_module
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
@@ -31,6 +34,7 @@ def replacing(path: StrPath) -> Iterator[Path]:
     """Yield a file in the same folder that becomes `path` if the block succeeds."""
     # The target of a symbolic link is replaced, not the link.
     target = Path(os.path.realpath(path))
+    _remove_unfinished(target)
     temporary = _temporary(target)
     try:
         yield temporary
@@ -73,11 +77,32 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
                 file.close()
 
 
-def check_writable(path: StrPath) -> None:
-    """Raise the error of writing to `path` now; leave no file behind."""
+def checked_suffix(path: StrPath, suffixes: Sequence[str]) -> str:
+    """Return the suffix of a file; raise if it is none of these, or its library is missing."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in suffixes:
+        raise ValueError(f"{os.fspath(path)}: the name must end in {' or '.join(suffixes)}")
+    if suffix == ".parquet":
+        pyarrow_module()
+    return suffix
+
+
+def check_output(
+    path: StrPath, *sources: StrPath | None, force: bool = False, remedy: str = "pass force=True"
+) -> None:
+    """Raise an `OSError` if a file cannot be written, is a source, or exists and is not empty.
+
+    No file is left behind. `remedy`: how a caller says `force`.
+    """
     target = Path(os.path.realpath(path))
+    name = os.fspath(path)
+    if any(source is not None and target == Path(os.path.realpath(source)) for source in sources):
+        raise FileExistsError(errno.EEXIST, "is part of the input; write to another file", name)
+    if not force and target.is_file() and target.stat().st_size:
+        fault = f"exists; write to another file, or {remedy} to replace it"
+        raise FileExistsError(errno.EEXIST, fault, name)
     if target.is_dir():
-        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
+        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", name)
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
     # Permission bits do not show read-only or full disks.
@@ -85,33 +110,6 @@ def check_writable(path: StrPath) -> None:
     with with_filename(path):
         temporary.open("x").close()
     temporary.unlink()
-
-
-def remove_unfinished(path: StrPath) -> None:
-    """Remove what killed writers of `path` left beside it; no other one may be at work."""
-    target = Path(os.path.realpath(path))
-    of_target = re.compile(re.escape(f".{target.name}.") + r"\d+\.\d+\.part")
-    for part in target.parent.iterdir():
-        if of_target.fullmatch(part.name):
-            part.unlink(missing_ok=True)
-
-
-def check_overwrite(path: StrPath, *, force: bool = False, remedy: str = "pass force=True") -> None:
-    """Raise `FileExistsError` rather than replace a file that is not empty."""
-    if not force and os.path.isfile(path) and os.path.getsize(path):
-        fault = f"exists; write to another file, or {remedy} to replace it"
-        raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
-
-
-def refuse_source(path: StrPath, source: str, kind: str) -> None:
-    """Raise `FileExistsError` rather than replace the source of results, if that is a file."""
-    if is_same(path, source):
-        raise FileExistsError(errno.EEXIST, f"is {kind}; write to another file", os.fspath(path))
-
-
-def is_same(path: StrPath, other: StrPath) -> bool:
-    """Return whether two names are of one file, which need not exist."""
-    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
@@ -164,5 +162,28 @@ def _plain(value: Any) -> Any:
 
 
 def _temporary(target: Path) -> Path:
-    """Return a file name that is unique among processes and threads."""
-    return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
+    """Return a file name that is unique among machines, processes and threads."""
+    writer = f"{platform.node()}.{os.getpid()}.{next(_numbers)}"
+    return target.with_name(f".{target.name}.{writer}.part")
+
+
+def _remove_unfinished(target: Path) -> None:
+    """Remove what killed processes of this machine left when they wrote a file."""
+    # Elsewhere the signal 0 would end the process.
+    if os.name != "posix":
+        return
+    prefix = f".{target.name}.{platform.node()}."
+    for part in target.parent.glob(f"{escape(prefix)}*.part"):
+        pid = part.name.removeprefix(prefix).partition(".")[0]
+        # The process of another user, which may not be asked, is there.
+        with suppress(ValueError, PermissionError):
+            if not _is_running(int(pid)):
+                part.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -6,14 +6,13 @@ from importlib import import_module
 from typing import Any
 
 
-def require(module: str, extra: str | None, what_for: str) -> Any:
-    """Import a module, or raise ImportError with the extra (or library) to install."""
+def require(module: str, extra: str, what_for: str) -> Any:
+    """Import a module, or raise ImportError with the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:
-        install = f"anmmm[{extra}]" if extra else module
         raise ImportError(
-            f'{what_for} ({error}); install it with: pip install "{install}"'
+            f'{what_for} ({error}); install it with: pip install "anmmm[{extra}]"'
         ) from None
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -25,6 +24,8 @@ def has_digits(names: Iterable[Hashable]) -> bool:
 
 # Letters of a value that a message repeats.
 LONGEST = 80
+# From here on two digits of a probability would be 1.
+CERTAIN = 0.995
 
 
 def brief(value: Any) -> str:
@@ -35,6 +36,11 @@ def brief(value: Any) -> str:
 def cut(text: str, most: int = LONGEST) -> str:
     """Return text of at most so many letters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def format_probability(probability: float) -> str:
+    """Return a probability in two digits; never one of 1."""
+    return ">0.99" if probability >= CERTAIN else f"{probability:.2f}"
 
 
 def listed(names: Sequence[Hashable]) -> str:
@@ -60,20 +66,17 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-@dataclass(frozen=True)
-class Table:
-    """Cells below each other; `columns` has heads, and alignments and least widths: ``">10"``."""
+def table_lines(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return cells below each other: the line of heads and a line for each row.
 
-    columns: dict[str, str]
-
-    def lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """Return the line of heads and a line for each row."""
-        cells = [list(self.columns), *rows]
-        specs = []
-        for spec, column in zip(self.columns.values(), zip(*cells, strict=True), strict=True):
-            specs.append(f"{spec[0]}{max(int(spec[1:]), *map(len, column))}")
-        lines = []
-        for row in cells:
-            padded = [f"{cell:{spec}}" for cell, spec in zip(row, specs, strict=True)]
-            lines.append("  ".join(padded).rstrip())
-        return lines
+    `columns` has the heads with their alignments and least widths, such as ``">10"``.
+    """
+    cells = [list(columns), *rows]
+    specs = []
+    for spec, column in zip(columns.values(), zip(*cells, strict=True), strict=True):
+        specs.append(f"{spec[0]}{max(int(spec[1:]), *map(len, column))}")
+    lines = []
+    for row in cells:
+        padded = [f"{cell:{spec}}" for cell, spec in zip(row, specs, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return lines

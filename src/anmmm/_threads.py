@@ -48,8 +48,8 @@ def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tup
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(second)
-        return first(), other.result()
+        future = pool.submit(second)
+        return first(), future.result()
 
 
 class _OneThread:

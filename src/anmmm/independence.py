@@ -231,9 +231,9 @@ class HSICVariable:
         # At size 1 no squared distance overflows; median widths do not depend on the unit.
         unit = max(variable.max(), -variable.min())
         scaled = np.asarray(variable / unit)
-        own = median_width(scaled) if width == "median" else _given_width(width, unit)
+        scaled_width = median_width(scaled) if width == "median" else _given_width(width, unit)
         # Divided by the width first, so that no width is squared.
-        self.points = np.ascontiguousarray((scaled / own).T)
+        self.points = np.ascontiguousarray((scaled / scaled_width).T)
         self._kept: CenteredGram | None = None
 
     def unusual_rows(self) -> IntArray:
@@ -383,9 +383,9 @@ def _given_width(width: str | float, unit: float) -> float:
 
 def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
     if x.shape[1] > LARGEST_PAIRWISE:
-        found = _moments_of_factors(x, y)
-        if found is not None:
-            return found
+        moments = _moments_of_factors(x, y)
+        if moments is not None:
+            return moments
     trace, squares, mu_x, mu_y = gamma_moments(x, np.full(len(x), 0.5), y, np.full(len(y), 0.5))
     return float(trace), float(squares), float(mu_x), float(mu_y)
 

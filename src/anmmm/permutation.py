@@ -60,8 +60,8 @@ class CenteredGram(NamedTuple):
     def of(cls, points: FloatArray) -> CenteredGram:
         """Factor the Gram matrix, of kernel ``exp(-d² / 2)``, of points (n_features, n_samples)."""
         n = points.shape[1]
-        most = None if n <= LARGEST_PAIRWISE else int(RANK_FACTOR * math.sqrt(n))
-        factor = Factor(n, 32, None, most)
+        max_rank = None if n <= LARGEST_PAIRWISE else int(RANK_FACTOR * math.sqrt(n))
+        factor = Factor(n, 32, None, max_rank)
         blocks = factor.blocks(points)
         # In one block all points are candidates.
         others = _outermost(points) if len(blocks) > 1 else None
@@ -152,8 +152,8 @@ def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
     n = first.points.shape[1]
     products = np.matmul(first.factor, second.factor.transpose(0, 2, 1)).sum(axis=0)
     excess = [
-        n * (n + 1.0) * each.diagonal_squares - 2.0 * (n - 1.0) * each.squares
-        for each in (first, second)
+        n * (n + 1.0) * gram.diagonal_squares - 2.0 * (n - 1.0) * gram.squares
+        for gram in (first, second)
     ]
     variance = 2.0 * first.squares * second.squares / ((n + 1.0) * (n - 2.0))
     variance += excess[0] * excess[1] / ((n + 1.0) * n * (n - 1.0) * (n - 2.0) * (n - 3.0))

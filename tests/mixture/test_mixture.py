@@ -14,7 +14,7 @@ from anmmm._kernels.mixture import SHORT_RUN
 from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.synthetic import MECHANISMS
 from anmmm.mixture import em, splines
-from anmmm.mixture.em import fit_mixture, fit_single
+from anmmm.mixture.em import choose_mixture, fit_mixture, fit_single
 from anmmm.mixture.fits import fit_location_scale
 from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import LARGEST, N_KNOTS, SplineBasis, Splines, gaussian_basis
@@ -332,6 +332,18 @@ def test_a_fit_that_stays_longer_is_given_up():
     assert given_up.n_iter < whole.n_iter
     assert given_up.criterion >= whole.criterion
     assert given_up.criterion == given_up.parameter_cost - given_up.history[-1]
+
+
+def test_numbers_of_mechanisms_end_above_a_criterion():
+    x, y, _ = mixture(9, theta_ranges=THREE)
+    basis, y = SplineBasis.of(x), standard(y)[:, 0]
+    single = fit_single(basis, y)
+    fits = choose_mixture(basis, y, single)
+    of_two = fits[1].criterion
+    assert len(fits) > 2
+    assert len(choose_mixture(basis, y, single, max_criterion=of_two)) > 2
+    _, two = choose_mixture(basis, y, single, max_criterion=of_two - 20.0)
+    assert not two.converged
 
 
 def test_errors_name_the_parameter():

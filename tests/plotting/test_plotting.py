@@ -18,6 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from anmmm import ANMMixture, cluster_mechanisms, infer_direction
+from anmmm._text import format_probability
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import Probabilities
@@ -221,6 +222,15 @@ def test_points_have_color_and_marker_of_their_mechanism(ax, clustered):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
 
 
+def test_small_axes_have_small_markers_and_thin_curves(figure, clustered):
+    large, small = figure.add_axes((0, 0, 0.5, 1)), figure.add_axes((0.6, 0, 0.3, 1))
+    for ax in (large, small):
+        plot_mechanisms(X, Y, clustered, ax=ax)
+    sizes = [scatters(ax)[0].get_sizes()[0] for ax in (large, small)]
+    assert sizes[1] < sizes[0]
+    assert small.lines[0].get_linewidth() < large.lines[0].get_linewidth()
+
+
 def test_labels_of_any_kind_have_their_own_curves(ax, clustered):
     names = np.array(["Chaumont", "Lausanne"])[clustered.labels]
     plot_mechanisms(X, Y, names.tolist(), ax=ax)
@@ -283,7 +293,6 @@ def test_a_map_has_causes_in_rows_and_effects_in_columns(ax):
         ({"x": np.column_stack([X, X**2])}, "x has 2 columns"),
         ({"x": Y, "y": X}, "not the data"),
         ({"result": [0, 1]}, "result must have one label"),
-        ({"marker_size": -1}, "marker_size must"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_before_a_figure_is_made(clustered, change, message):
@@ -311,3 +320,10 @@ def test_each_plot_makes_a_figure_of_its_own_or_names_the_extra(monkeypatch, clu
     for call in calls:
         with pytest.raises(ImportError, match=r"anmmm\[plot\]"):
             call()
+
+
+def test_an_independent_pair_has_the_probability_of_independence(rng, figure):
+    apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
+    panels = plot_direction(apart, figure=figure)
+    probability = format_probability(apart.probabilities.independent)
+    assert sentence(panels[0]).startswith(f"independent, probability {probability}, check p")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from anmmm.collection import SourceError, summarize
-from anmmm.collection.files import write_rows
 from anmmm.collection.records import PairResult
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.evaluation.run import measure
 from anmmm.plotting.style import matplotlib_module
 from anmmm.report import pairs as pairs_module
 from anmmm.report import write_report
+from drawn import write_rows
 from html_page import Page
 
 pytest.importorskip("matplotlib")
@@ -86,15 +86,16 @@ def test_related_and_independent_pairs_are_counted(tmp_path):
     for pair_id, values in kinds.items():
         row = dict(zip(names, values, strict=True))
         rows.append(PairResult(pair_id, "ok", n=50, score=0.1 * row["direction"], **row))
-    page = report(tmp_path, rows, n_plots=3)
+    both = "x->y; y->x"
+    doubtful = PairResult("f", "ok", n=50, score=0.1, direction=1, confidence=0.5, plausible=both)
+    page = report(tmp_path, [*rows, doubtful], n_plots=3)
     assert page.fact("related")[0] == "2"
     assert page.fact("no model fits")[0] == "1"
     assert page.fact("decided") == ("3", "2 sure, 1 leaning")
-    assert page.fact("undecided") == ("2", "1 independent, 0 with a common cause")
+    undecided = "1 independent, 0 with a common cause, 1 without a preference"
+    assert page.fact("undecided") == ("3", undecided)
     # An independent pair has no direction to be certain of.
-    assert Counter(page.names()) == Counter("abce")
-    page = report(tmp_path, [*rows, replace(rows[0], explained_by="z")])
-    assert "found given z" in page.raw
+    assert Counter(page.names()) == Counter("abcef")
 
 
 def test_what_was_assumed_is_listed(tmp_path):
@@ -151,6 +152,14 @@ def test_a_picture_shows_the_model_that_decided(tmp_path, spied):
     assert {text for *_, text in calls} >= {"2 mechanisms, additive Gaussian noise"}
 
 
+def test_a_picture_of_another_model_names_it(tmp_path):
+    row = row_of("a", n=len(X), direction=1, model="pnl")
+    page = report(tmp_path, [row], source={"a": (X, Y)})
+    assert f"drawn with {len(X)} rows: 2 mechanisms, additive Gaussian noise" in page.text
+    page = report(tmp_path, [replace(row, model="anm-2")], source={"a": (X, Y)})
+    assert "drawn with" not in page.text
+
+
 def test_pairs_that_cannot_be_drawn_say_why(tmp_path):
     source = [Pair("b", X[:30], Y[:30]), Pair.unreadable("c", "line 3 is broken")]
     page = report(tmp_path, [row_of("b", n=60), row_of("c")], source=source)
@@ -177,7 +186,7 @@ def test_markup_in_a_row_is_shown_and_is_no_html(tmp_path):
 
 def test_a_file_makes_the_page_of_its_rows(tmp_path):
     rows = [replace(row, seconds=0.0) for row in known_rows()]
-    write_rows(tmp_path / "rows.csv", rows, PairResult)
+    write_rows(tmp_path / "rows.csv", rows)
     page = report(tmp_path, tmp_path / "rows.csv")
     same = report(tmp_path, iter(rows))
     assert page.found == same.found
@@ -195,7 +204,7 @@ def test_equal_rows_make_equal_pages_in_any_style(tmp_path):
 def test_a_file_that_breaks_off_leaves_the_old_page(tmp_path):
     pytest.importorskip("pyarrow")
     path, page = tmp_path / "rows.parquet", tmp_path / "page.html"
-    write_rows(path, known_rows(), PairResult)
+    write_rows(path, known_rows())
     path.write_bytes(path.read_bytes()[:-10])
     page.write_text("old")
     with pytest.raises(SourceError, match=r"rows\.parquet"):

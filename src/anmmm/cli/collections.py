@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from anmmm.cli.messages import InputError, plain, say
+from anmmm.cli.messages import InputError, say, show
 from anmmm.cli.options import (
     collection_options,
     common_options,
@@ -24,19 +24,6 @@ from anmmm.cli.options import (
 
 @click.command()
 @click.argument("source")
-@click.option(
-    "--explain/--no-explain",
-    default=None,
-    help="With --pairs all: mark pairs without further dependence given one or two other "
-    "columns; adds a third to five quarters of the time.  [default: explain]",
-)
-@click.option(
-    "--screen",
-    type=float,
-    metavar="RATE",
-    help="With --pairs all: test all pairs for dependence first, and analyze only those that "
-    "pass at this false discovery rate, such as 0.05.",
-)
 @with_options(*collection_options, *decision_options, max_samples_option)
 @with_options(*common_options)
 def directions(source: str, **options: Any) -> None:
@@ -44,14 +31,14 @@ def directions(source: str, **options: Any) -> None:
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
     the layout of the Tübingen collection, a table with --pairs all, or another source
-    (docs/guide/collections.md). Prints one line per pair, with the relations that are
-    plausible; then the number of related pairs, and the accuracy if true directions are known. With
-    --json, prints one document {"rows": [...], "summary": {...}}.
+    (docs/guide/collections.md). Prints one line per pair, with the relations that are plausible,
+    unless -o writes them to a file; then the number of related pairs, and the accuracy if true
+    directions are known. With --json, prints one document {"rows": [...], "summary": {...}}.
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, however the run
     ends. --resume continues from them, with the same options. If there are none it starts, and if
     FILE is complete it computes nothing, whatever FILE was computed from. Without --resume an
-    existing FILE is replaced only with --force. With -o, at most 1000 pairs are printed.
+    existing FILE is replaced only with --force.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import infer_directions
@@ -73,7 +60,7 @@ def clusters(source: str, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
     SOURCE, -o and --resume are as in "anmmm directions". Prints one line per pair with the size of
-    each mechanism; -o and --json include the label of each observation.
+    each mechanism; the rows of -o and --json include the label of each observation.
     """
     from anmmm.cli.run import run_collection
     from anmmm.collection import cluster_pairs
@@ -96,7 +83,10 @@ def evaluate_command(source: str, as_json: bool, **options: Any) -> None:
 
     with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(options))
-    click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
+    if as_json:
+        click.echo(to_json_document(result.to_dict()))
+    else:
+        show(str(result))
 
 
 @click.command("report")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from anmmm.cli.messages import plain, say
+from anmmm.cli.messages import say, show
 from anmmm.cli.options import force_option, with_options
 
 
@@ -29,7 +29,7 @@ def demo_command(output: str, force: bool) -> None:
     each answer is printed beside the truth.
     """
     from anmmm import cluster_mechanisms, infer_direction, infer_graph
-    from anmmm._files import check_overwrite, records_of, write_csv
+    from anmmm._files import check_output, records_of, write_csv
     from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import REMEDY, shown_on_terminal
     from anmmm.datasets.plants import EDGES, N_PLANTS, cluster_sizes, count_right, draw_plants
@@ -40,43 +40,39 @@ def demo_command(output: str, force: bool) -> None:
     table, soil = draw_plants()
     with input_errors(output):
         os.makedirs(output, exist_ok=True)
-        check_overwrite(path, force=force, remedy=REMEDY)
+        check_output(path, force=force, remedy=REMEDY)
         write_csv(path, list(table), records_of(table))
-    _echo(f"{path}: {N_PLANTS} plants with hours of lamp light, water, height, leaf area, fruit")
-    _echo("How light makes a plant grow depends on its soil, which the table lacks.")
+    show(f"{path}: {N_PLANTS} plants with hours of lamp light, water, height, leaf area, fruit")
+    show("How light makes a plant grow depends on its soil, which the table lacks.")
     lamp = table["lamp"]
     height = table["height"]
 
-    _echo("\n1. Which of lamp and height is the cause?")
+    show("\n1. Which of lamp and height is the cause?")
     with echo_warnings(), shown_on_terminal("comparing models"):
         decision = infer_direction(lamp, height)
     answer = format_with_confidence(decision, ("lamp → height", "height → lamp"))
-    _echo(f"   answer   {answer}")
-    _echo("   truth    lamp → height")
+    show(f"   answer   {answer}")
+    show("   truth    lamp → height")
 
-    _echo("\n2. Which plants share a mechanism of growth?")
+    show("\n2. Which plants share a mechanism of growth?")
     with echo_warnings(), shown_on_terminal("comparing mixtures"):
         clusters = cluster_mechanisms(lamp, height, "auto")
-    _echo(
+    show(
         f"   answer   {clusters.n_mechanisms} mechanisms of {cluster_sizes(clusters.labels)} plants"
     )
-    _echo(f"   truth    2 soils of {cluster_sizes(soil)} plants")
-    _echo(f"   right    {count_right(clusters.labels, soil)} of {N_PLANTS} plants")
+    show(f"   truth    2 soils of {cluster_sizes(soil)} plants")
+    show(f"   right    {count_right(clusters.labels, soil)} of {N_PLANTS} plants")
 
-    _echo("\n3. Which column causes which?")
+    show("\n3. Which column causes which?")
     with echo_warnings(), shown_on_terminal("searching a graph"):
         graph = infer_graph(path)
     for edge in graph.edges:
         confidence = format_confidence(edge.confidence).rjust(5)
         mark = "✓" if (edge.cause, edge.effect) in EDGES and edge.kind == ARROW else "✗"
-        _echo(f"   answer   {edge._printed:<16} {confidence}   {mark}")
+        show(f"   answer   {edge._printed:<16} {confidence}   {mark}")
     truth = ", ".join(f"{cause} → {effect}" for cause, effect in EDGES)
-    _echo(f"   truth    {truth}\n")
+    show(f"   truth    {truth}\n")
     _draw(output, clusters, graph)
-
-
-def _echo(text: str) -> None:
-    click.echo(plain(text))
 
 
 def _draw(folder: str, clusters: Any, graph: Any) -> None:

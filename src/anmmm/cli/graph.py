@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from anmmm._text import counted
-from anmmm.cli.messages import plain, say
+from anmmm.cli.messages import say, show
 from anmmm.cli.options import (
     categories_option,
     common_cause_option,
@@ -129,8 +129,6 @@ def graph_command(
             require("networkx", "graph", "the picture of a graph needs networkx")
         if report is not None:
             require("jinja2", "report", "a page needs Jinja")
-        if output is not None and output.endswith(".parquet"):
-            require("pyarrow", "files", "Parquet files need PyArrow")
     with input_errors(), echo_warnings():
         graph = infer_graph(table, progress=sys.stderr.isatty(), **given(options))
         if output is not None:
@@ -142,6 +140,9 @@ def graph_command(
         with input_errors(report):
             write_graph_report(graph, report, name=os.path.basename(table), force=force)
         say(f"report written to {report}")
-    click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
+    if as_json:
+        click.echo(to_json_document(graph.to_dict()))
+    else:
+        show(graph.summary())
     if output is not None:
         say(f"{counted(len(graph.edges), 'edge')} written to {output}")

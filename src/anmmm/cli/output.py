@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from anmmm import __version__
-from anmmm._files import atomic_writer, check_overwrite, check_writable, is_same
+from anmmm._files import atomic_writer, check_output, checked_suffix
 from anmmm.cli.input import input_errors
-from anmmm.cli.messages import InputError, say
+from anmmm.cli.messages import say
 
 PAGES = (".html", ".htm")
 PLOTS = (".png", ".pdf", ".svg")
@@ -30,14 +30,9 @@ def check_file(
     """Refuse a file that cannot be written, is read, or exists, before its content is computed."""
     if path is None:
         return
-    if not path.lower().endswith(tuple(suffixes)):
-        raise InputError(f"{path}: the name must end in {' or '.join(suffixes)}")
-    for source in sources:
-        if source is not None and is_same(path, source):
-            raise InputError(f"{path}: is part of the input; write to another file")
     with input_errors():
-        check_overwrite(path, force=force, remedy=REMEDY)
-        check_writable(path)
+        checked_suffix(path, suffixes)
+        check_output(path, *sources, force=force, remedy=REMEDY)
 
 
 def check_plot(path: str | None, *sources: str | None, force: bool) -> None:

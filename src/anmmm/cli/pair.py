@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from anmmm._text import printable
-from anmmm.cli.messages import InputError, plain, say
+from anmmm.cli.messages import InputError, say, show, terminal_text
 from anmmm.cli.options import (
     categories_option,
     column_options,
@@ -78,7 +78,7 @@ def direction_command(
         facts = {"n": n, "random_state": random_state}
         click.echo(to_json_document(result.to_dict() | facts))
     else:
-        click.echo(plain(direction_text(result, plain, n)))
+        show(direction_text(result, terminal_text, n))
 
 
 @click.command("cluster")
@@ -141,7 +141,7 @@ def cluster_command(
     elif output is None:
         text = io.StringIO()
         dump_csv(text, list(rows[0]), rows)
-        click.echo(plain(text.getvalue()), nl=False)
+        show(text.getvalue().removesuffix("\n"))
     say(result.summary())
     if output is not None:
         say(f"labels written to {output}")

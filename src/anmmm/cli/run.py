@@ -10,23 +10,33 @@ from typing import Any
 
 import click
 
-from anmmm._files import remove_unfinished, to_json_document
-from anmmm._text import Table, counted, cut, hypotheses, printable
+from anmmm._files import to_json_document
+from anmmm._text import counted, cut, hypotheses, printable, table_lines
 from anmmm.cli.input import echo_warnings, input_errors
-from anmmm.cli.messages import FaultError, InputError, plain, say
+from anmmm.cli.messages import FaultError, InputError, say, show
 from anmmm.cli.options import given
 from anmmm.cli.output import check_file
 from anmmm.collection import LostWorkerError, as_pairs, summarize
 from anmmm.collection.checkpoint import count_rows, remove_checkpoint
-from anmmm.collection.files import SUFFIXES, check_sink, file_values, row_writer
+from anmmm.collection.files import SUFFIXES, file_values, row_writer
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import MOST_ROWS, PairResults
 from anmmm.direction.outcome import format_confidence, format_decision, is_decided
 
-# Larger collections are not printed if they are written to a file.
-MOST_PRINTED = 1000
 # Letters of an id or a name in a table.
 LONGEST = 60
+# Alignments and least widths of columns.
+HEADS = {
+    "pair": "<4",
+    "n": ">1",
+    "cause": "<5",
+    "sizes of mechanisms": "<19",
+    "relation": "<8",
+    "score": ">5",
+    "confidence": ">10",
+    "truth": "^5",
+    "notes": "<1",
+}
 
 
 def run_collection(
@@ -51,13 +61,10 @@ def run_collection(
         opened = as_pairs(source, pairs=pairs, categories=categories, header=header)
         is_terminal = sys.stderr is not None and sys.stderr.isatty()
         results = function(opened, checkpoint=checkpoint, progress=is_terminal, **given(options))
-        is_printed = output is None or as_json or (results.total or MOST_ROWS) <= MOST_PRINTED
+        is_printed = output is None or as_json
         if is_printed and (results.total or 0) > MOST_ROWS:
             raise InputError(f"{source}: more than {MOST_ROWS} pairs; write them to a file with -o")
         writer = nullcontext() if output is None else row_writer(output, results.record, force=True)
-        if output is not None:
-            # The checkpoint is locked, so that they are of killed runs.
-            remove_unfinished(output)
         with _kept_checkpoint(checkpoint), results, writer as write:
             try:
                 summary = summarize(_written(results, write))
@@ -68,12 +75,12 @@ def run_collection(
                 raise FaultError(f"all pairs ended in an error, and no row is written: {notes}")
         if resume:
             say(f"{counted(results.n_resumed, 'row')} of an earlier run used")
-    rows = list(results) if is_printed else []
     if as_json:
-        document = {"rows": [file_values(row) for row in rows], "summary": summary.to_dict()}
-        click.echo(to_json_document(document))
+        rows = [file_values(row) for row in results]
+        click.echo(to_json_document({"rows": rows, "summary": summary.to_dict()}))
     else:
-        click.echo(plain("\n".join([*_lines(rows), "", str(summary)])))
+        lines = [*_lines(list(results)), ""] if is_printed else []
+        show("\n".join([*lines, str(summary)]))
     if output is not None:
         say(f"{counted(summary.n_pairs, 'row')} written to {output}")
 
@@ -92,14 +99,12 @@ def _check_output(output: str | None, source: str, *, force: bool, resume: bool)
         if resume:
             raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
         return None
-    with input_errors():
-        check_sink(output)
+    check_file(output, SUFFIXES, source, force=force or resume)
     checkpoint = f"{output}.checkpoint"
     # A file gets its name when it is complete; after that its checkpoint is removed.
     is_interrupted = os.path.exists(checkpoint)
     if resume and not is_interrupted and os.path.isfile(output) and os.path.getsize(output):
         return None
-    check_file(output, SUFFIXES, source, force=force or resume)
     with input_errors(output):
         if is_interrupted and not resume and count_rows(checkpoint):
             raise InputError(
@@ -132,44 +137,31 @@ def _lines(rows: list[Any]) -> list[str]:
     """Return the table of rows."""
     if not rows:
         return []
-    heads = {"pair": "<4", "n": ">1"}
-    if isinstance(rows[0], PairClusters):
-        heads |= {"cause": "<5", "sizes of mechanisms": "<19"}
-    else:
-        heads |= {"relation": "<8", "score": ">5", "confidence": ">10"}
-        if any(row.truth is not None for row in rows):
-            heads["truth"] = "^5"
-    heads["notes"] = "<1"
-    cells = []
-    for row in rows:
-        notes = row.notes if row.status == "ok" else f"{row.status}: {row.notes}"
-        values = {"pair": row.pair_id, "n": f"{row.n or '—'}", "notes": notes}
-        values |= _direction_cells(row) if isinstance(row, PairResult) else _cluster_cells(row)
-        shown = {head: printable(values[head]) for head in heads}
-        for head in ("pair", "relation", "cause"):
-            if head in shown:
-                shown[head] = cut(shown[head], LONGEST)
-        cells.append(list(shown.values()))
-    return Table(heads).lines(cells)
+    table = [_cells(row) for row in rows]
+    if all(row.truth is None for row in rows):
+        for cells in table:
+            cells.pop("truth", None)
+    heads = {head: HEADS[head] for head in table[0]}
+    return table_lines(heads, [list(cells.values()) for cells in table])
 
 
-def _direction_cells(row: PairResult) -> dict[str, str]:
-    """Return relation, score and confidence, and whether they are right."""
-    # An undecided pair is neither right nor wrong.
-    is_right = row.is_right if is_decided(row) else None
+def _cells(row: PairResult | PairClusters) -> dict[str, str]:
+    """Return the cells of a row by their heads."""
     is_analyzed = row.status == "ok"
-    cells = {
-        "relation": format_decision(row, hypotheses(row.x, row.y)) if is_analyzed else "—",
-        "score": "—" if row.score is None else f"{row.score:+.3f}",
-        "confidence": format_confidence(row.confidence) if row.direction else "",
-        "truth": {True: "✓", False: "✗", None: ""}[is_right],
-    }
-    if (row.n_mechanisms or 1) > 1:
-        cells["notes"] = "; ".join(filter(None, [f"{row.n_mechanisms} mechanisms", row.notes]))
+    notes = [row.notes if is_analyzed else f"{row.status}: {row.notes}"]
+    cells = {"pair": cut(printable(row.pair_id), LONGEST), "n": f"{row.n or '—'}"}
+    if isinstance(row, PairClusters):
+        cells["cause"] = cut(printable(row.cause or "—"), LONGEST)
+        cells["sizes of mechanisms"] = " ".join(map(str, row.sizes or "—"))
+    else:
+        relation = format_decision(row, hypotheses(row.x, row.y)) if is_analyzed else "—"
+        cells["relation"] = cut(printable(relation), LONGEST)
+        cells["score"] = "—" if row.score is None else f"{row.score:+.3f}"
+        cells["confidence"] = format_confidence(row.confidence) if row.direction else ""
+        # An undecided pair is neither right nor wrong.
+        is_right = row.is_right if is_decided(row) else None
+        cells["truth"] = {True: "✓", False: "✗", None: ""}[is_right]
+        if (row.n_mechanisms or 1) > 1:
+            notes.insert(0, f"{row.n_mechanisms} mechanisms")
+    cells["notes"] = printable("; ".join(filter(None, notes)))
     return cells
-
-
-def _cluster_cells(row: PairClusters) -> dict[str, str]:
-    """Return the cause and the sizes of its mechanisms."""
-    sizes = "—" if row.sizes is None else " ".join(map(str, row.sizes))
-    return {"cause": row.cause or "—", "sizes of mechanisms": sizes}

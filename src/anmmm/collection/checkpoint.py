@@ -32,9 +32,12 @@ class CheckpointError(ValueError):
 
 
 class Checkpoint:
-    """Results by digest, in a file that only one run may open at a time."""
+    """Results by digest, in a file that only one run may open at a time.
 
-    def __init__(self, path: StrPath) -> None:
+    `options`: what all results depend on, as plain values; results of other ones are refused.
+    """
+
+    def __init__(self, path: StrPath, options: Mapping[str, Any] | None = None) -> None:
         self.path = Path(path)
         with self._named_errors():
             # Threads of joblib look up rows; SQLite has its own locks.
@@ -43,6 +46,8 @@ class Checkpoint:
             )
             try:
                 self._open()
+                if options is not None:
+                    self._begin({name: repr(value) for name, value in options.items()})
             except BaseException:
                 self._database.close()
                 raise
@@ -76,20 +81,9 @@ class Checkpoint:
             (count,) = self._database.execute("SELECT count(*) FROM rows").fetchone()
         return int(count)
 
-    def begin(self, options: Mapping[str, Any]) -> None:
-        """Store the options of a collection; refuse rows that were computed with other ones.
-
-        The file is closed if they are refused. Options are plain values.
-        """
-        try:
-            self._compare_and_store({name: repr(value) for name, value in options.items()})
-        except BaseException:
-            self.close()
-            raise
-
-    def _compare_and_store(self, options: dict[str, str]) -> None:
-        with self._named_errors():
-            row = self._database.execute("SELECT content FROM options").fetchone()
+    def _begin(self, options: dict[str, str]) -> None:
+        """Store the options of a collection; refuse rows that were computed with other ones."""
+        row = self._database.execute("SELECT content FROM options").fetchone()
         stored = {} if row is None else self._loaded("of options", row[0])
         if not isinstance(stored, dict):
             raise self.damage("the row of options is no mapping")
@@ -103,9 +97,8 @@ class Checkpoint:
                 f"{self.path}: its rows were computed with other options: {listed(names)}; use "
                 "the same ones or another file, or delete it to compute all pairs again"
             )
-        with self._named_errors():
-            content = json.dumps(options)
-            self._database.execute("INSERT OR REPLACE INTO options VALUES (1, ?)", (content,))
+        content = json.dumps(options)
+        self._database.execute("INSERT OR REPLACE INTO options VALUES (1, ?)", (content,))
 
     def find(self, digest: str) -> Any:
         """Return the result of a digest, or None."""
@@ -174,21 +167,21 @@ def remove_checkpoint(path: StrPath) -> None:
         Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)
 
 
-def pair_digest(run: str, index: int, pair: Pair) -> str:
-    """Return a digest of all that the row of a pair depends on; `run`: digest of the options."""
+def pair_digest(index: int, pair: Pair) -> str:
+    """Return a digest of all that the row of a pair depends on besides the options."""
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
-    parts = (run, index, *metadata, pair.problem, pair.n_dropped)
-    return content_hash(parts, pair.x, pair.y, *(pair.others or ()))
+    parts = (index, *metadata, pair.problem, pair.n_dropped)
+    return content_hash(parts, pair.x, pair.y)
 
 
-def plain(value: Any) -> Any:
+def canonical(value: Any) -> Any:
     """Return a number, a mapping or any other value in one form for all that are equal."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
+        return {name: canonical(item) for name, item in value.items()}
     return value
 
 

@@ -29,8 +29,6 @@ def infer_directions(
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Sequence[str] = (),
-    explain: bool = True,
-    screen: float | None = None,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     common_cause: bool = True,
@@ -74,15 +72,6 @@ def infer_directions(
     skip : list of str
         Ids of pairs that are left out, such as those that end their worker process: their rows have
         the status ``"unusable"``.
-    explain : bool
-        Whether to condition all pairs of a table (``pairs="all"``) on one or two other columns.
-        `PairResult.explained_by` names those given which no further dependence of x and y was
-        found; such a pair has a confidence of at most 0.5. Adds a third to five quarters of the
-        time.
-    screen : float, optional
-        False discovery rate, such as 0.05, for tables with ``pairs="all"``: all pairs are first
-        tested for dependence, a million in some seconds, and only those that pass are analyzed. The
-        remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
     criterion, fit_options, common_cause, prior
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
@@ -115,10 +104,8 @@ def infer_directions(
     are computed, `PairResults.write`. Memory then does not grow with their number. See
     docs/guide/collections.md.
 
-    The test of `screen` sums the squared correlations of polynomials (degree 1, up to 2, up to 4)
-    of the ranks of both columns, or of which of its four most frequent categories a value is, over
-    at most 5000 evenly spaced rows. It misses relations that turn more than some five times.
-    Benjamini and Hochberg's rule over all pairs selects those that pass.
+    Two columns of a table may depend on each other only through a third one; the direct arrows of a
+    whole table are those of `anmmm.infer_graph`.
 
     Examples
     --------
@@ -144,6 +131,4 @@ def infer_directions(
         checkpoint=checkpoint,
         shard=shard,
         skip=skip,
-        explain=explain,
-        screen=screen,
     )

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anmmm._files import atomic_writer, check_overwrite, replacing, with_filename
+from anmmm._files import atomic_writer, check_output, checked_suffix, replacing, with_filename
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
-from anmmm._version import __version__
 from anmmm.collection.records import STATUSES, PairResult, Row
 from anmmm.datasets import SourceError
 
-# Increased when a column changes its name, type or meaning, or is removed; not when one is added.
-SCHEMA_VERSION = 1
 SUFFIXES = (".csv", ".parquet")
 # Rows per Parquet row group; fixed, so equal rows give equal files.
 ROW_GROUP = 10_000
@@ -44,36 +41,14 @@ def file_values(row: Row) -> dict[str, Any]:
     return values
 
 
-def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
-    """Return the suffix of a file; raise if its format cannot be written."""
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
-    if suffix not in suffixes:
-        raise ValueError(f"{os.fspath(path)}: the name must end in {' or '.join(suffixes)}")
-    if suffix == ".parquet":
-        pyarrow_module()
-    return suffix
-
-
 @contextmanager
 def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iterator[Write]:
     """Yield a function that writes one row; the file gets its name if the block succeeds."""
-    suffix = check_sink(path)
-    check_overwrite(path, force=force)
+    suffix = checked_suffix(path, SUFFIXES)
+    check_output(path, force=force)
     writer = _csv_writer if suffix == ".csv" else _parquet_writer
     with writer(path, record) as write:
         yield write
-
-
-def write_rows(
-    path: StrPath, rows: Iterable[Any], record: type[Row], *, force: bool = False
-) -> int:
-    """Write all rows to a file while they are computed; return their number."""
-    count = 0
-    with row_writer(path, record, force=force) as write:
-        for row in rows:
-            write(row)
-            count += 1
-    return count
 
 
 @contextmanager
@@ -101,7 +76,9 @@ def _parquet_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
         with pyarrow_module("parquet").ParquetWriter(temporary, schema) as writer:
 
             def write_group() -> None:
-                writer.write_table(to_arrow(rows, record), row_group_size=ROW_GROUP)
+                values = [file_values(row) for row in rows]
+                table = pyarrow_module().Table.from_pylist(values, schema=schema)
+                writer.write_table(table, row_group_size=ROW_GROUP)
                 rows.clear()
 
             def write(row: Any) -> None:
@@ -115,7 +92,7 @@ def _parquet_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
 
 
 def arrow_schema(record: type[Row]) -> Any:
-    """Return the ``pyarrow.Schema`` of rows, with kind and version in its metadata."""
+    """Return the ``pyarrow.Schema`` of rows."""
     pyarrow = pyarrow_module()
     types = {
         "str": pyarrow.string(),
@@ -125,19 +102,8 @@ def arrow_schema(record: type[Row]) -> Any:
         "tuple[int, ...]": pyarrow.list_(pyarrow.int32()),
         "tuple[float, ...]": pyarrow.list_(pyarrow.float64()),
     }
-    metadata = {
-        "anmmm.kind": record.__name__,
-        "anmmm.schema_version": str(SCHEMA_VERSION),
-        "anmmm.version": __version__,
-    }
     columns = file_columns(record).items()
-    return pyarrow.schema([(name, types[kind]) for name, kind in columns], metadata=metadata)
-
-
-def to_arrow(rows: Iterable[Row], record: type[Row]) -> Any:
-    """Return rows as a ``pyarrow.Table``."""
-    values = [file_values(row) for row in rows]
-    return pyarrow_module().Table.from_pylist(values, schema=arrow_schema(record))
+    return pyarrow.schema([(name, types[kind]) for name, kind in columns])
 
 
 def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
@@ -164,8 +130,25 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
         If the file cannot be read.
     SourceError
         A ValueError: if the file is no such table.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from anmmm import infer_directions
+    >>> from anmmm.collection import read_rows, summarize
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.csv")
+    ...     _ = infer_directions({"a": (x, y), "b": (y, x)}).write(path)
+    ...     rows = list(read_rows(path))
+    >>> [(row.pair_id, row.relation) for row in rows]
+    [('a', 'x->y'), ('b', 'y->x')]
+    >>> summarize(rows).n_sure
+    2
     """
-    read = _read_csv if check_sink(path) == ".csv" else _read_parquet
+    is_csv = checked_suffix(path, SUFFIXES) == ".csv"
+    read = _read_csv if is_csv else _read_parquet
     for number, values in enumerate(read(os.fspath(path), record), start=1):
         if values["status"] not in STATUSES or values["weight"] is None:
             fault = f"status must be one of {listed(STATUSES)}, and weight a number"
@@ -211,8 +194,7 @@ def _read_parquet(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
             _check_columns(path, file.schema_arrow.names, record)
             for batch in file.iter_batches(ROW_GROUP, columns=schema.names, use_threads=False):
                 table = pyarrow_module().Table.from_batches([batch])
-                for values in table.select(schema.names).cast(schema).to_pylist():
-                    yield {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
+                yield from table.select(schema.names).cast(schema).to_pylist()
         except SourceError:
             raise
         # Errors of Arrow are of both types.
@@ -225,7 +207,7 @@ def _check_columns(path: str, names: Sequence[str], record: type[Row]) -> None:
     missing = [name for name in file_columns(record) if name not in names]
     if missing:
         fault = (
-            f"not a table of {record.__name__} as anmmm writes it (version {SCHEMA_VERSION}): the "
-            f"columns {listed(missing)} are missing"
+            f"not a table of {record.__name__} as anmmm writes it: the columns {listed(missing)} "
+            "are missing"
         )
         raise SourceError(path, None, fault)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any
 
 from anmmm._record import Record
 from anmmm._text import hypotheses
-from anmmm.direction.outcome import UNRELATED_GIVEN, format_with_confidence
+from anmmm.direction.outcome import format_with_confidence
 
 STATUSES = ("ok", "unusable", "error")
 
@@ -33,13 +32,11 @@ class Row(Record, eq=True):
         """Return the type of each field by its name, such as ``"int"``."""
         return {column.name: str(column.type).removesuffix(" | None") for column in fields(cls)}
 
-    @classmethod
-    def of_values(cls, values: Sequence[Any]) -> Any:
-        """Return the record of the values of all fields, lists as tuples."""
-        named = dict(zip(cls.columns(), values, strict=True))
-        for name, value in named.items():
-            named[name] = tuple(value) if isinstance(value, list) else value
-        return cls(**named)
+    def __post_init__(self) -> None:
+        # Files have lists.
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict of plain values."""
@@ -88,11 +85,7 @@ class PairResult(Row, eq=True):
     check_pvalue : float or None
         Whether the model in the decided direction fits.
     independence_pvalue : float or None
-        P-value of the HSIC test of x and y, or of the screen that left the pair out.
-    explained_by : str or None
-        Names of one or two other columns of the table given which no further dependence of x and y
-        was found, as a line of CSV. These may be causes, effects or between x and y: x may still
-        cause y directly.
+        P-value of the HSIC test of x and y.
     """
 
     relation: str | None = None
@@ -107,7 +100,6 @@ class PairResult(Row, eq=True):
     converged: bool | None = None
     check_pvalue: float | None = None
     independence_pvalue: float | None = None
-    explained_by: str | None = None
 
     @property
     def cause(self) -> str | None:
@@ -130,8 +122,6 @@ class PairResult(Row, eq=True):
         if self.status != "ok":
             return f"<PairResult {self.pair_id}: {self.status}, {self.notes}>"
         text = format_with_confidence(self, hypotheses(self.x, self.y))
-        if self.explained_by:
-            text += f", {UNRELATED_GIVEN} {self.explained_by}"
         return f"<PairResult {self.pair_id}: {text}>"
 
 

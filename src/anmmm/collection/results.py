@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from anmmm._files import remove_unfinished
 from anmmm._optional import require
 from anmmm._typing import StrPath
-from anmmm.collection.files import write_rows
+from anmmm.collection.files import row_writer
 from anmmm.collection.records import Row
 from anmmm.collection.summary import CollectionSummary, summarize
 
@@ -94,7 +93,7 @@ class PairResults(Sequence[R]):
 
     def __repr__(self) -> str:
         size = "an unknown number of" if self.total is None else f"{self.total}"
-        return f"<PairResults: {size} rows of {self.record.__name__}, {self._n_read} read>"
+        return f"<PairResults: {size} rows of {self.record.__name__}, {self._n_read} computed>"
 
     def _kept(self, position: int) -> R:
         """Return a row that was read before."""
@@ -190,8 +189,7 @@ class PairResults(Sequence[R]):
         RuntimeError
             If the rows were read already and not kept, or the run stopped before its end.
         """
-        with self:
-            if self._run is not None and self._run.has_checkpoint:
-                # It is locked, so that no other run of it is writing.
-                remove_unfinished(path)
-            return write_rows(path, self, self.record, force=force)
+        with self, row_writer(path, self.record, force=force) as write_row:
+            for row in self:
+                write_row(row)
+        return len(self)

@@ -22,16 +22,15 @@ from typing import Any
 import joblib
 
 from anmmm._compiling import LOGGER, can_report
-from anmmm._text import cut
+from anmmm._text import cut, listed
 from anmmm._typing import StrPath
-from anmmm._validation import check_between, check_count
+from anmmm._validation import check_count
 from anmmm._version import __version__
+from anmmm._warning import warn_caller
 from anmmm._workers import worker_options
-from anmmm.collection.checkpoint import Checkpoint, content_hash, pair_digest, plain
-from anmmm.collection.files import SCHEMA_VERSION
+from anmmm.collection.checkpoint import Checkpoint, canonical, pair_digest
 from anmmm.collection.results import PairResults
 from anmmm.collection.sources import PairSource, as_pairs
-from anmmm.collection.sources.table import TablePairs
 from anmmm.collection.task import PairTask
 from anmmm.datasets import Pair
 
@@ -48,26 +47,26 @@ class LostWorkerError(RuntimeError):
 
 
 class Run:
-    """One run of a task over the pairs of a source; `key`: a digest of what all rows depend on."""
+    """One run of a task over the pairs of a source."""
 
     def __init__(
         self,
         task: PairTask,
         source: PairSource,
-        key: str,
+        n_jobs: int | None,
         *,
-        n_jobs: int | None = None,
-        checkpoint: Checkpoint | None = None,
-        shard: tuple[int, int] = (1, 1),
-        skip: Iterable[str] = (),
+        checkpoint: Checkpoint | None,
+        shard: tuple[int, int],
+        skip: Iterable[str],
     ) -> None:
         self.n_resumed = 0
         self._task = task
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
-        self._key = key
+        self._skipped: set[str] = set()
         number, count = shard
+        self._is_whole = count == 1
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
         # What the source raised in a thread of joblib, which would lose it.
@@ -90,11 +89,10 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
-
-    @property
-    def has_checkpoint(self) -> bool:
-        """Whether rows are kept in a file, which no other run can open."""
-        return self._checkpoint is not None
+        unknown = self._skip - self._skipped
+        if unknown and self._is_whole:
+            text = f"skip names pairs that the source lacks: {listed(sorted(unknown))}"
+            warn_caller(text, UserWarning)
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -126,7 +124,7 @@ class Run:
         for _ in range(n_pairs):
             try:
                 index, pair = next(self._pairs)
-                digest = "" if self._checkpoint is None else pair_digest(self._key, index, pair)
+                digest = "" if self._checkpoint is None else pair_digest(index, pair)
                 row = self._known_row(pair, digest)
             except StopIteration:
                 self._has_more = False
@@ -198,15 +196,14 @@ class Run:
     def _known_row(self, pair: Pair, digest: str) -> Any:
         """Return the row of a pair that needs no work, or None."""
         if pair.pair_id in self._skip:
+            self._skipped.add(pair.pair_id)
             return self._task.failed(pair, "unusable", "left out (skip)")
-        if pair.screened is not None:
-            return self._task.screened(pair)
         values = None if self._checkpoint is None else self._checkpoint.find(digest)
         if self._checkpoint is None or values is None:
             return None
         try:
-            row = self._task.record.of_values(values)
-        except (TypeError, ValueError) as error:
+            row = self._task.record(*values)
+        except TypeError as error:
             raise self._checkpoint.damage(error) from None
         self.n_resumed += 1
         return row
@@ -249,8 +246,6 @@ def run_pairs(
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     skip: Iterable[str] = (),
-    explain: bool = False,
-    screen: float | None = None,
 ) -> PairResults[Any]:
     """Check all arguments; return the rows of a task on the pairs of a source."""
     check_jobs(n_jobs)
@@ -262,28 +257,9 @@ def run_pairs(
     if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
-    rate = None if screen is None else check_between(screen, "screen", 0.0, 1.0)
-    facts = plain({"function": type(task).__name__, "version": __version__, **task.facts()})
-    is_explained = False
-    if isinstance(opened, TablePairs):
-        opened = opened.prepared(explain, rate)
-        is_explained = explain and opened.has_all
-    if rate is not None and not (isinstance(opened, TablePairs) and opened.has_all):
-        raise ValueError(
-            "screen tests all pairs of a table: pass a table and pairs='all', or no screen"
-        )
-    kept = None if checkpoint is None else Checkpoint(checkpoint)
-    if kept is not None:
-        kept.begin(facts)
-    run = Run(
-        task,
-        opened,
-        content_hash(SCHEMA_VERSION, facts, is_explained),
-        n_jobs=n_jobs,
-        checkpoint=kept,
-        shard=(number, count),
-        skip=skip,
-    )
+    facts = canonical({"function": type(task).__name__, "version": __version__, **task.facts()})
+    kept = None if checkpoint is None else Checkpoint(checkpoint, facts)
+    run = Run(task, opened, n_jobs, checkpoint=kept, shard=(number, count), skip=skip)
     task.prepare()
     hint = operator.length_hint(opened, -1)
     total = len(range(number - 1, hint, count)) if hint >= 0 else None
@@ -295,13 +271,12 @@ def _with_bar(
     rows: Generator[Any, None, None], total: int | None, progress: bool
 ) -> Generator[Any, None, None]:
     """Yield rows, and count them in a bar on standard error."""
-    shown: Iterable[Any] = rows
-    if progress and can_report():
-        from tqdm.auto import tqdm
+    # It loads slowly in a notebook, and is not needed before rows are.
+    from tqdm.auto import tqdm
 
-        shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)
+    is_hidden = not (progress and can_report())
     try:
-        yield from shown
+        yield from tqdm(rows, total=total, unit="pair", file=sys.stderr, disable=is_hidden)
     finally:
         rows.close()
 

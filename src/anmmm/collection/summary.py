@@ -19,13 +19,10 @@ from anmmm.direction.outcome import (
     LACK_OF_FIT_PVALUE,
     NO_PREFERENCE,
     SURE,
-    UNRELATED_GIVEN,
     is_decided,
     is_sure,
 )
 
-# Note of pairs that a screen left out.
-SCREENED = "not analyzed: the screen found no dependence"
 # Expected fraction of unrelated pairs among those reported as related.
 FALSE_DISCOVERIES = 0.05
 
@@ -56,8 +53,6 @@ class CollectionSummary(Record, eq=True):
         Pairs of this relation.
     n_poor_fit : int
         Pairs with a `check_pvalue` below 0.01: no model fits.
-    n_explained : int
-        Pairs with `PairResult.explained_by`.
     n_tested, n_related, n_related_sure : int
         Pairs with a p-value of the test of independence; those of them that are related at a false
         discovery rate of 0.05, see docs/guide/outcomes.md; related ones with a sure direction.
@@ -85,7 +80,6 @@ class CollectionSummary(Record, eq=True):
     n_independent: int = 0
     n_common_cause: int = 0
     n_poor_fit: int = 0
-    n_explained: int = 0
     n_scored: int = 0
     n_correct: int = 0
     n_tested: int = 0
@@ -102,11 +96,6 @@ class CollectionSummary(Record, eq=True):
         lines = [f"{pairs}: {parts}" if parts else pairs]
         if self.n_tested:
             lines.append(self._related())
-        if self.n_explained:
-            lines.append(
-                f"{counted(self.n_explained, 'pair')}: {UNRELATED_GIVEN} other columns "
-                "(infer_graph, or anmmm graph, finds the arrows of the whole table)"
-            )
         if self.accuracy is not None:
             right = f"{self.n_correct} of {self.n_scored} pairs of known direction"
             lines.append(f"accuracy           {self.accuracy:.3f}   ({right})")
@@ -160,6 +149,16 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     -------
     CollectionSummary
         For mechanism labels only counts; both accuracies are None.
+
+    Examples
+    --------
+    >>> from anmmm import infer_directions
+    >>> from anmmm.collection import summarize
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> summary = summarize(infer_directions({"a": (x, y), "b": (y, x)}))
+    >>> summary.n_pairs, summary.n_sure
+    (2, 2)
     """
     counts = Counter(n_pairs=0, n_scored=0, n_correct=0)
     weight = 0.0
@@ -214,13 +213,12 @@ def _counts_of(row: Row) -> dict[str, bool]:
         "n_independent": row.relation == INDEPENDENT,
         "n_common_cause": row.relation == COMMON_CAUSE,
         "n_poor_fit": row.check_pvalue is not None and row.check_pvalue < LACK_OF_FIT_PVALUE,
-        "n_explained": bool(row.explained_by),
         "n_scored": row.is_right is not None,
         "n_correct": row.is_right is True,
     }
 
 
-def largest_related(pvalues: Iterable[float], rate: float = FALSE_DISCOVERIES) -> float:
+def largest_related(pvalues: Iterable[float]) -> float:
     """Return the largest p-value that Benjamini and Hochberg (1995) reject, negative for none."""
     values = np.fromiter(pvalues, float)
     if not len(values):
@@ -228,5 +226,5 @@ def largest_related(pvalues: Iterable[float], rate: float = FALSE_DISCOVERIES) -
     # It loads slowly, and workers do not need it.
     from scipy.stats import false_discovery_control
 
-    rejected = values[false_discovery_control(values) <= rate]
+    rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
     return float(rejected.max()) if len(rejected) else -1.0

@@ -24,29 +24,22 @@ from anmmm._validation import (
 )
 from anmmm._warning import default_float_errors, suppress_convergence_warnings
 from anmmm.collection.records import PairResult, Row
-from anmmm.collection.sources.table import column_pair_id
-from anmmm.collection.summary import SCREENED
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import DirectionResult
 from anmmm.direction.infer import DirectionOptions, decide
 from anmmm.direction.outcome import (
-    DIRECTED,
     INDEPENDENT,
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
     UNMODELED_NOTE,
-    UNRELATED_GIVEN,
     plausible_text,
 )
 from anmmm.evidence import DirectionEvidence
-from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import cached_variable
 from anmmm.gppom import FitOptions, FitResult
 
 # Advice on pairs with missing values.
 LEAVE_OUT = "missing='drop' leaves such rows out"
-# Largest confidence of a pair that other columns explain: given them, x and y are independent.
-EXPLAINED = 0.5
 
 _prepared: set[str] = set()
 
@@ -103,10 +96,6 @@ class PairTask(Record, ABC):
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
 
-    def screened(self, pair: Pair) -> Any:
-        """Return the row of a pair that a screen left out; None for work that has no screen."""
-        return None
-
     def failed(self, pair: Pair, status: str, notes: str) -> Any:
         """Return the row of a pair without a result."""
         return self.record(**pair_metadata(pair, status, notes))
@@ -155,34 +144,7 @@ class DirectionTask(PairTask):
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
             return self.unusable(pair, error)
-        row = _row_of(result, used, notes)
-        if pair.others is None or row.relation == INDEPENDENT:
-            return row
-        names = [pair.others.names[column - 2] for column in explaining(*pair.others[1:])]
-        return self._explained(row, names) if names else row
-
-    def screened(self, pair: Pair) -> Any:
-        """Return the row of a pair that the screen left out."""
-        try:
-            pair = self.complete(pair)
-        except ValueError as error:
-            return self.unusable(pair, error)
-        return PairResult(
-            **pair_metadata(pair, "ok", joined(dropped_note(pair), SCREENED)),
-            direction=0,
-            relation=INDEPENDENT,
-            independence_pvalue=pair.screened,
-        )
-
-    def _explained(self, row: PairResult, names: list[str]) -> PairResult:
-        """Return the row of a pair without further dependence given other columns."""
-        explained_by = column_pair_id(*names)
-        notes = joined(row.notes, f"{UNRELATED_GIVEN} {explained_by}")
-        row = replace(row, explained_by=explained_by, notes=notes)
-        if row.confidence is None:
-            return row
-        confidence = min(row.confidence, EXPLAINED)
-        return replace(row, confidence=confidence, plausible=plausible_text(DIRECTED))
+        return _row_of(result, used, notes)
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; may raise ValueError."""
@@ -200,7 +162,7 @@ def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult
     if check is not None and check < LACK_OF_FIT_PVALUE:
         independent = result.relation == INDEPENDENT
         notes.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
-    winner = None if result.evidence is None else result.evidence.winner
+    described = result._described
     return PairResult(
         **pair_metadata(pair, "ok", joined(*notes)),
         relation=result.relation,
@@ -210,8 +172,8 @@ def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult
         confidence=result.confidence,
         plausible=plausible_text(result.plausible),
         probabilities=None if result.probabilities is None else tuple(result.probabilities),
-        model=None if winner is None else winner.model,
-        n_mechanisms=winner.n_mechanisms if isinstance(winner, DirectionEvidence) else None,
+        model=None if described is None else described.model,
+        n_mechanisms=described.n_mechanisms if isinstance(described, DirectionEvidence) else None,
         converged=result.converged,
         check_pvalue=check,
         independence_pvalue=result.independence_pvalue,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,8 @@ from numpy.typing import NDArray
 from anmmm._categories import Column, as_column, as_variables, complete_columns
 from anmmm._record import Record
 from anmmm._tables.table import missing_text
-from anmmm._typing import FloatArray, RandomState
+from anmmm._typing import RandomState
 from anmmm._validation import check_aligned, check_count, check_nonnegative, check_rng, check_truth
-
-
-class Others(NamedTuple):
-    """Other columns of a pair's table that may explain its dependence.
-
-    `values` (n_rows, 2 + n_others) are x, y and these, NaN for missing, categories as numbers.
-    """
-
-    names: tuple[str, ...]
-    values: FloatArray
-    categorical: tuple[bool, ...]
 
 
 class Pair(Record):
@@ -52,15 +41,18 @@ class Pair(Record):
         Which values of these rows are missing, for messages.
     names : tuple of str
         Names of both variables; ``("x", "y")`` if the source has none.
-    others : tuple or None
-        Other columns of the same table that may explain the pair; set by `anmmm.infer_directions`.
-    screened : float or None
-        P-value of the test that left the pair out; set by `anmmm.infer_directions` with `screen`.
 
     Raises
     ------
     TypeError, ValueError
         If `truth`, `weight`, or a text is wrong. The data are checked when they are analyzed.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import Pair
+    >>> pair = Pair("heat", [0.0, 1.0, 2.0], [1.0, 3.0, 4.0], truth=1)
+    >>> pair.pair_id, pair.names, pair.truth
+    ('heat', ('x', 'y'), 1)
     """
 
     pair_id: str
@@ -73,8 +65,6 @@ class Pair(Record):
     n_dropped: int = 0
     missing: str = ""
     names: tuple[str, str] = ("x", "y")
-    others: Others | None = field(default=None, repr=False)
-    screened: float | None = None
 
     def __post_init__(self) -> None:
         # These values are written to files.

@@ -27,6 +27,13 @@ def load_sample() -> PairFolder:
     ----------
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import load_sample
+    >>> sample = load_sample()
+    >>> len(sample), len(sample["drawn-f1"].x)
+    (16, 200)
     """
     drawn = entries_of_files(SAMPLE, SAMPLE.glob("drawn-*.txt"))
     return PairFolder(SAMPLE, [*load_pairs(SAMPLE).entries, *drawn])
@@ -52,6 +59,13 @@ def load_bafu_air() -> tuple[FloatArray, FloatArray, IntArray]:
     Data: Bundesamt für Umwelt (BAFU), through J. M. Mooij et al., JMLR 17(32), 2016. Use: S. Hu et
     al., "Causal Inference and Mechanism Clustering of a Mixture of Additive Noise Models", NeurIPS
     2018, section 4.2.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import load_bafu_air
+    >>> temperature, ozone, place = load_bafu_air()
+    >>> temperature.shape, sorted(set(place.tolist()))
+    ((730,), [0, 1])
     """
     sample = load_sample()
     places = [sample["pair0049"], sample["pair0050"]]

@@ -126,7 +126,7 @@ class PairFolder(Sequence[Pair]):
 
 
 def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFolder:
-    """Open a folder of variable pairs, such as the Tübingen cause-effect pairs.
+    r"""Open a folder of variable pairs, such as the Tübingen cause-effect pairs.
 
     Parameters
     ----------
@@ -161,6 +161,17 @@ def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFold
     ----------
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from anmmm.datasets import load_pairs
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = Path(folder.name, "heat.txt").write_text("0 1\n1 3\n2 4\n")
+    >>> [(pair.pair_id, pair.y.tolist(), pair.truth) for pair in load_pairs(folder.name)]
+    [('heat', [1.0, 3.0, 4.0], None)]
+    >>> folder.cleanup()
     """
     folder = Path(path)
     if not folder.is_dir():

@@ -163,7 +163,8 @@ def infer_direction(
     >>> result.relation, result.models.forward.model
     ('x->y', 'anm-2')
     """
-    variables, n_dropped = complete_variables(x, y, missing)
+    names = variable_names(x, y)
+    variables, n_dropped = complete_variables(x, y, missing, names)
     options = DirectionOptions(
         criterion=criterion,
         fit_options=fit_options,
@@ -171,7 +172,7 @@ def infer_direction(
         prior=prior,
     )
     with listening(_compile_ahead):
-        result = decide(variables, options, random_state, names=variable_names(x, y))
+        result = decide(variables, options, random_state, names=names)
     # Copies, because the caller may change the arrays.
     copied = variables._replace(x=variables.x.copy(), y=variables.y.copy())
     return replace(result, n_dropped=n_dropped, _variables=copied)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._text import Table, counted, hypotheses, printable, renamed
+from anmmm._text import counted, format_probability, hypotheses, printable, renamed, table_lines
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -16,7 +16,6 @@ from anmmm.direction.outcome import (
     SURE,
     format_confidence,
     format_decision,
-    format_probability,
     is_sure,
 )
 from anmmm.direction.result import DirectionResult
@@ -52,7 +51,7 @@ def direction_text(
         table, facts, stopped = _latent_parts(result, result.models, names)
         note = _LATENT_NOTE
     else:
-        table, facts, stopped = _evidence_parts(result.models, names)
+        table, facts, stopped = _evidence_parts(result, result.models, names)
         note = _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
@@ -60,7 +59,7 @@ def direction_text(
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
         "log-odds": "" if result.log_odds is None else f"{result.log_odds:+.3g}   (of {names[0]})",
-        "confidence": format_confidence(result.confidence) or _NO_CONFIDENCE,
+        "confidence": _confidence_text(result),
         "probability": _probability_text(result, names),
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
@@ -97,6 +96,13 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     return decision
 
 
+def _confidence_text(result: DirectionResult) -> str:
+    """Return the confidence; nothing for an answer without a direction, which it does not rate."""
+    if result.confidence is None:
+        return _NO_CONFIDENCE
+    return format_confidence(result.confidence) if result.direction else ""
+
+
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.probabilities is None or result.evidence is None:
         return ""
@@ -129,7 +135,7 @@ _Parts = tuple[list[str], dict[str, str], list[str]]
 
 
 def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "dependence": ">12", "p-value": ">10"})
+    heads = {"hypothesis": "<1", "dependence": ">12", "p-value": ">10"}
     rows = [
         (names[0], f"{fits.forward_score:.6g}", f"{fits.forward_test.pvalue:.3g}"),
         (names[1], f"{fits.backward_score:.6g}", f"{fits.backward_test.pvalue:.3g}"),
@@ -139,11 +145,13 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
         f"{name} fit {fit.status}" for name, fit in fits_by_name.items() if not fit.converged
     ]
     criterion = f"{result.criterion}, λ = {fits.options.lam:g}"
-    return table.lines(rows), {"criterion": criterion}, stopped
+    return table_lines(heads, rows), {"criterion": criterion}, stopped
 
 
-def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
+def _evidence_parts(
+    result: DirectionResult, evidence: EvidenceResult, names: tuple[str, str]
+) -> _Parts:
+    heads = {"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"}
     directions = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
@@ -154,10 +162,10 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     if common is not None:
         rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
     facts = {"criterion": "evidence"}
-    winner = evidence.winner
-    if winner is not None:
-        facts["model"] = f"{winner.model}: {winner.text}"
+    described = result._described
+    if described is not None:
+        facts["model"] = f"{described.model}: {described.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, direction in directions if not direction.converged]
-    return table.lines(rows), facts, stopped
+    return table_lines(heads, rows), facts, stopped

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._record import Record
-from anmmm._text import Table
+from anmmm._text import table_lines
 from anmmm.collection import CollectionSummary, infer_directions, summarize
 from anmmm.collection.records import PairResult
 from anmmm.evaluation.rates import DecisionRates, decision_rates, standard_error
@@ -152,11 +152,14 @@ def _lines(result: Evaluation) -> Iterator[str]:
         yield f"standard errors    {errors}   (between {result.n_groups} data sets)"
     if result.decision_rates is not None:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
-        cells = []
+        cells: list[tuple[str, str, str]] = []
         for rate, accuracy, error, threshold in zip(*result.decision_rates, strict=True):
             shown_error = "" if np.isnan(error) else f" ± {error:.3f}"
-            cells.append((f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}"))
+            line = (f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}")
+            # Pairs of equal certainty enter together, for several fractions at once.
+            if line not in cells[-1:]:
+                cells.append(line)
         yield ""
-        yield from Table(heads).lines(cells)
+        yield from table_lines(heads, cells)
     for pair_id, reason in result.failures.items():
         yield f"{pair_id}  {reason}"

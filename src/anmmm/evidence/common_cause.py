@@ -22,7 +22,7 @@ from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.discrete import may_count
 from anmmm.evidence.splits import gap_groups, part_of
 from anmmm.evidence.variable import Variable
-from anmmm.preprocessing import Cells
+from anmmm.preprocessing import Cells, standardize
 
 # Most rows for which a common cause is tried.
 MAX_ROWS = 20_000
@@ -177,7 +177,7 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int]) -> Pair:
             # Several numbers may be in one cell, if they differ by rounding errors only.
             counts[axis, variable.cells.index] = variable.raw
     return Pair(
-        values=np.stack([cells.values for cells in pair_cells]),
+        values=np.stack([_start_values(x, y), _start_values(y, x)]),
         places=np.stack([cells.index for cells in pair_cells]).astype(np.int64),
         kinds=np.array(kinds, dtype=np.int64),
         n_values=n_values,
@@ -185,6 +185,20 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int]) -> Pair:
         counts=counts,
         log_factorials=np.asarray(gammaln(counts + 1.0)),
     )
+
+
+def _start_values(variable: Variable, partner: Variable) -> FloatArray:
+    """Return the numbers (n_samples,) by which fits start; of categories not by their codes."""
+    if not variable.is_categorical:
+        return variable.cells.values
+    index = variable.cells.index
+    counts = np.bincount(index)
+    partner_values = partner.cells.values
+    if partner.is_categorical:
+        partner_values = np.bincount(partner.cells.index)[partner.cells.index].astype(np.float64)
+    partner_means = np.abs(np.bincount(index, partner_values) / counts)
+    order = np.lexsort((partner_means, counts))
+    return standardize(order.argsort()[index, np.newaxis].astype(np.float64))[0][:, 0]
 
 
 def _gap_groups(labels: IntArray, x: Variable, y: Variable) -> CommonCause:

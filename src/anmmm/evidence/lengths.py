@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from anmmm._categories import as_variables, given_pair
-from anmmm._columns import takes_pairs
+from anmmm._columns import takes_pairs, variable_names
 from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
@@ -196,7 +196,9 @@ def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     >>> lengths.backward.total > forward.total
     True
     """
-    x_columns, y_columns, categorical, _ = as_variables(*given_pair(x, y))
+    names = variable_names(x, y)
+    columns = given_pair(x, y, names)
+    x_columns, y_columns, categorical, _ = as_variables(*columns, names=names)
     if problem := column_limit_error(x_columns, y_columns):
         raise ValueError(problem)
     return compare(x_columns, y_columns, categorical=categorical)

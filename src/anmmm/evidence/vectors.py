@@ -54,6 +54,8 @@ SUM_SMOOTH = 24
 MIN_SMOOTH = 4
 # Most mechanisms of a column: more took twice the time and changed no decision.
 MAX_COLUMN_MECHANISMS = 2
+# Nats by which a mixture may be shorter than its criterion says, by cells as wide as its noise.
+WIDE_CELLS = 3.0
 # Largest difference, in any row, of standardized columns that are duplicates.
 DUPLICATE_DIFFERENCE = 1e-9
 
@@ -256,8 +258,11 @@ def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalMo
         best = shortest([best, _over_process(effect, causes, numerical)])
     if type(best) is Additive:
         return best
-    models = [best]
-    for mixture in fits.mixtures_up_to(MAX_COLUMN_MECHANISMS):
+    one_curve = Additive.of_fit(effect.cells, fits.one_curve).plus(basis.cost)
+    # A length is the criterion and a constant, but for cells that are wide.
+    max_criterion = fits.one_curve.criterion + best.length - one_curve.length + WIDE_CELLS
+    models = [best, one_curve]
+    for mixture in fits.mixtures_up_to(MAX_COLUMN_MECHANISMS, max_criterion)[1:]:
         models.append(Additive.of_fit(effect.cells, mixture).plus(basis.cost))
     return shortest(models)
 

@@ -1,7 +1,8 @@
 """How sure an edge is: the nats that graphs lose without it, and caveats about rows and values.
 
-As with pairs (`anmmm.direction.caveats`), the graph is searched again without outliers. An edge
-that is not confirmed there is no surer than there.
+As with pairs (`anmmm.direction.caveats`), sure edges are compared again without outliers, and the
+graph of columns whose combinations of values occur again is searched in distinct ones. An edge that
+is not confirmed there is no surer than there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from anmmm.graph.find import Found, find_graph
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
 from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
-from anmmm.graph.search import Arrow
+from anmmm.graph.search import Arrow, compare_rivals
 
 # Fewest columns whose combinations are looked at, of two one would determine the other; fewest
 # combinations, because dummies of a category are combinations too; and how often each occurs.
@@ -50,15 +51,15 @@ class Confidence(NamedTuple):
 
 
 class Outliers(NamedTuple):
-    """A note on outliers, and the graph of the table without them."""
+    """A note on outliers, and the confidence without them in each sure edge of their columns."""
 
-    note: str = ""
-    found_without: Found | None = None
+    note: str
+    confidences: dict[Arrow, float]
 
-    def caveats(self, arrow: Arrow, kind: str) -> list[Caveat]:
-        """Return what the graph without outliers leaves of the confidence in an edge."""
-        confidence = confidence_there(self.found_without, arrow, kind)
-        if not self.note or confidence >= CONFIRMING_CONFIDENCE:
+    def caveats(self, arrow: Arrow) -> list[Caveat]:
+        """Return what the rows without outliers leave of the confidence in an edge."""
+        confidence = self.confidences.get(arrow, 1.0)
+        if confidence >= CONFIRMING_CONFIDENCE:
             return []
         return [Caveat(self.note, confidence)]
 
@@ -90,14 +91,14 @@ def confidence_there(found: Found | None, arrow: Arrow, kind: str) -> float:
 
 def edge_confidences(found: Found) -> dict[Arrow, Confidence]:
     """Return the kind, confidence and note of each edge."""
-    outliers = search_without_outliers(found)
+    outliers = confirm_without_outliers(found)
     repeated = search_distinct_combinations(found)
     confidences = {}
     for arrow, (kind, confidence) in found.edges.items():
         is_arrow = kind == ARROW
         is_given = kind != BOTH and found.challenges[arrow].is_given
         note = _open_note(found, arrow, kind)
-        caveats = outliers.caveats(arrow, kind)
+        caveats = outliers.caveats(arrow)
         if repeated is not None and repeated.columns.issuperset(arrow):
             caveats = [*caveats, repeated.caveat(arrow, kind)]
         if is_arrow and not is_given:
@@ -147,16 +148,37 @@ def _arrow_caveats(found: Found, arrow: Arrow) -> list[Caveat]:
     return caveats
 
 
-def search_without_outliers(found: Found) -> Outliers:
-    """Search the graph again without outliers, if there are any."""
+def confirm_without_outliers(found: Found) -> Outliers:
+    """Compare the graphs of sure edges of columns with outliers again, in the rows without these.
+
+    As with pairs, without hidden variables, and edges that are not sure need no second look.
+    """
     sample = found.score.sample
-    is_outlier = outlier_rows(sample.values, sample.categorical)
-    if not is_outlier.any():
-        return Outliers()
+    is_outlier = np.zeros(len(sample.values), dtype=np.bool_)
+    columns = set()
+    for place, is_categorical in enumerate(sample.categorical):
+        in_column = outlier_rows(sample.values[:, [place]], [is_categorical])
+        if in_column.any():
+            columns.add(place)
+            is_outlier |= in_column
+    confidences = {}
+    for arrow, (kind, confidence) in found.edges.items():
+        if kind != BOTH and confidence >= SURE and not columns.isdisjoint(arrow):
+            confidences[arrow] = 0.5
+    if not confidences:
+        return Outliers("", {})
     values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-    second = _search_again(values, range(values.shape[1]), found)
-    return Outliers(outliers_note(int(is_outlier.sum())), second)
+    score = _score_again(values, range(values.shape[1]), found)
+    if score is not None:
+        for arrow in confidences:
+            rivals = found.challenges[arrow].rivals
+            second = compare_rivals(score, arrow, rivals, found.rules)
+            if found.edges[arrow][0] == LINE:
+                confidences[arrow] = second.removed.confidence
+            elif second.is_directed:
+                confidences[arrow] = second.confidence
+    return Outliers(outliers_note(int(is_outlier.sum())), confidences)
 
 
 def search_distinct_combinations(found: Found) -> Repeated | None:
@@ -172,7 +194,9 @@ def search_distinct_combinations(found: Found) -> Repeated | None:
         f"{len(values)} combinations of {len(columns)} columns occur "
         f"{len(sample.values) / len(values):.2g} times: distinct ones count"
     )
-    second = _search_again(values, columns, found)
+    rules = found.rules.among(columns)
+    score = _score_again(values, columns, found)
+    second = None if score is None else find_graph(score, rules, found.phases)
     return Repeated(frozenset(columns), note, second)
 
 
@@ -212,20 +236,19 @@ def _with_nearly_repeated(table: IntArray, columns: list[int], n_combinations: i
     return sorted(columns)
 
 
-def _search_again(values: FloatArray, columns: Sequence[int], found: Found) -> Found | None:
-    """Search the graph of other rows; None if they are too few, or a column is constant there."""
+def _score_again(values: FloatArray, columns: Sequence[int], found: Found) -> LocalScore | None:
+    """Return the score of columns in other rows; None if these are too few, or one is constant."""
     n_values = np.count_nonzero(~np.isnan(values), axis=0)
     if n_values.min() < MIN_ROWS or np.any(np.nanmin(values, axis=0) == np.nanmax(values, axis=0)):
         return None
-    score = found.score
+    first = found.score
     sample = Sample(
         values,
-        tuple(score.sample.categorical[place] for place in columns),
-        tuple(score.sample.names[place] for place in columns),
+        tuple(first.sample.categorical[place] for place in columns),
+        tuple(first.sample.names[place] for place in columns),
     )
-    rules = found.rules.among(columns)
-    second = LocalScore(ColumnModels(sample), score.n_jobs, score.log)
-    for place, causes in enumerate(rules.start):
-        if not second.is_comparable(place, causes, causes):
+    score = LocalScore(ColumnModels(sample), first.n_jobs, first.log)
+    for effect, causes in enumerate(found.rules.among(columns).start):
+        if not score.is_comparable(effect, causes, causes):
             return None
-    return find_graph(second, rules, found.phases)
+    return score

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._files import (
-    check_overwrite,
+    check_output,
+    checked_suffix,
     json_value,
-    refuse_source,
     replacing,
     to_json,
     to_json_document,
@@ -23,11 +23,10 @@ from anmmm._files import (
 )
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed
-from anmmm._text import Table, brief, counted, listed
+from anmmm._text import brief, counted, listed, table_lines
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import check_between, check_count
 from anmmm._version import __version__
-from anmmm.collection.files import check_sink
 from anmmm.direction.outcome import SURE, certainty_word, format_confidence
 from anmmm.evidence.check import check_models
 from anmmm.evidence.curves import in_units
@@ -395,7 +394,7 @@ class CausalGraph(Record):
 
     def to_pandas(self) -> Any:
         """Return the edges as a ``pandas.DataFrame``."""
-        pandas = require("pandas", None, "a data frame needs pandas")
+        pandas = require("pandas", "files", "a data frame needs pandas")
         return pandas.DataFrame(self._rows, columns=list(EDGE_COLUMNS))
 
     def to_dict(self) -> dict[str, Any]:
@@ -434,9 +433,8 @@ class CausalGraph(Record):
             If the format is unknown or its library not installed, or cannot hold a name, or if the
             file cannot be written, is the table of the graph, or exists.
         """
-        refuse_source(path, self._source, "the table of this graph")
-        check_overwrite(path, force=force)
-        suffix = check_sink(path, SUFFIXES)
+        check_output(path, self._source, force=force)
+        suffix = checked_suffix(path, SUFFIXES)
         refused = list(filter(NOT_IN_XML.search, map(str, self.names)))
         if suffix == ".graphml" and refused:
             raise ValueError(
@@ -498,7 +496,7 @@ class CausalGraph(Record):
             f"{counted(len(self.edges), 'edge')}, {self._sure_text}"
         ]
         if rows:
-            lines += ["", *Table(columns).lines(rows)]
+            lines += ["", *table_lines(columns, rows)]
         lines += [
             f"one hidden variable of {each.n_groups} values switches the mechanisms of "
             f"{listed(each.nodes)}"
@@ -538,7 +536,7 @@ class CausalGraph(Record):
             lines.append(f"{name} (assumed): {text}")
         if self.n_dropped:
             lines.append(
-                f"rows left out: {self.n_dropped}, with a missing value, or copies of others"
+                f"rows left out: {self.n_dropped} (a missing value, or a copy of another row)"
             )
         n_rows = [edge.n_rows for edge in self.edges]
         if n_rows and min(n_rows) < self.n_samples:

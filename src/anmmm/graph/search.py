@@ -89,8 +89,16 @@ class Loss(NamedTuple):
         return float(expit(SLOPE * self.standardized))
 
 
+class Rivals(NamedTuple):
+    """The best graph, and those without an edge and with it reversed; None if that is ruled out."""
+
+    best: Parents
+    removed: Parents
+    reversed: Parents | None
+
+
 class Challenge(NamedTuple):
-    """Losses of the best graphs without an edge and with it reversed; the end of a free climb.
+    """Losses of the best graphs without an edge and with it reversed, and the graphs.
 
     `direction_confidence` is the probability of the direction.
     """
@@ -98,7 +106,7 @@ class Challenge(NamedTuple):
     removed: Loss
     reversed: Loss
     direction_confidence: float
-    restarted: Parents
+    rivals: Rivals
 
     @property
     def is_given(self) -> bool:
@@ -269,10 +277,11 @@ def challenge_all(
     """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
     edges = arrows(best)
     work = partial(challenge, best=best, rules=rules)
-    challenges = score.map(work, edges, CHALLENGE_BATCH)
-    shorter = shortest_graph(score, [best, *(each.restarted for each in challenges)], rules)
+    results = score.map(work, edges, CHALLENGE_BATCH)
+    shorter = shortest_graph(score, [best, *(restarted for _, restarted in results)], rules)
     is_shorter = saved(score, best, shorter, rules) >= TOLERANCE
-    return dict(zip(edges, challenges, strict=True)), shorter if is_shorter else None
+    challenges = {arrow: result for arrow, (result, _) in zip(edges, results, strict=True)}
+    return challenges, shorter if is_shorter else None
 
 
 def shortest_graph(score: LocalScore, graphs: Sequence[Parents], rules: Rules) -> Parents:
@@ -284,36 +293,41 @@ def shortest_graph(score: LocalScore, graphs: Sequence[Parents], rules: Rules) -
     return best
 
 
-def challenge(score: LocalScore, arrow: Arrow, best: Parents, rules: Rules) -> Challenge:
+def challenge(
+    score: LocalScore, arrow: Arrow, best: Parents, rules: Rules
+) -> tuple[Challenge, Parents]:
     """Climb without an edge and with it reversed, then freely from what is nearly as short.
 
-    A graph without a required edge is no candidate: it is compared only.
+    Returns also the shortest graph found. A graph without a required edge is no candidate: it is
+    compared only.
     """
     cause, effect = arrow
     cut = changed(best, {effect: best[effect] - {cause}})
     removed = climb(score, cut, rules.forbidding(arrow))
-    rivals = [] if rules.required[arrow] else [removed]
+    candidates = [] if rules.required[arrow] else [removed]
     reversed_graph = None
     if rules.allowed[effect, cause]:
         start = _reversed_start(cut, arrow, rules)
         if start is not None:
             reversed_graph = climb(score, start, rules.requiring((effect, cause)))
-            rivals.append(reversed_graph)
+            candidates.append(reversed_graph)
     restarted = [best]
-    for rival in rivals:
-        if saved(score, best, rival, rules) > -RESTART_NATS:
-            restarted.append(climb(score, rival, rules))
+    for candidate in candidates:
+        if saved(score, best, candidate, rules) > -RESTART_NATS:
+            restarted.append(climb(score, candidate, rules))
+    rivals = Rivals(best, removed, reversed_graph)
+    return compare_rivals(score, arrow, rivals, rules), shortest_graph(score, restarted, rules)
+
+
+def compare_rivals(score: LocalScore, arrow: Arrow, rivals: Rivals, rules: Rules) -> Challenge:
+    """Return what a graph loses without an edge and with it reversed."""
     loss_reversed = RULED_OUT
     direction_confidence = 1.0
-    if reversed_graph is not None:
-        loss_reversed = loss(score, best, reversed_graph, rules)
+    if rivals.reversed is not None:
+        loss_reversed = loss(score, rivals.best, rivals.reversed, rules)
         direction_confidence = direction_probability(score, arrow, loss_reversed, rules)
-    return Challenge(
-        loss(score, best, removed, rules),
-        loss_reversed,
-        direction_confidence,
-        shortest_graph(score, restarted, rules),
-    )
+    loss_removed = loss(score, rivals.best, rivals.removed, rules)
+    return Challenge(loss_removed, loss_reversed, direction_confidence, rivals)
 
 
 def direction_probability(

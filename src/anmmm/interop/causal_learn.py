@@ -34,8 +34,8 @@ class ANMMM:
         return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
 
 
-def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> Any:
-    """Return the arrows of a graph as required, their reverse as forbidden.
+def background_knowledge(graph: CausalGraph) -> Any:
+    """Return the sure arrows of a graph as required, their reverse as forbidden.
 
     Nodes are known by their names, as in ``node_names`` of a search. Those of an array without
     names are X1, X2, …, as in a search without ``node_names``.
@@ -43,8 +43,6 @@ def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> An
     Parameters
     ----------
     graph : anmmm.CausalGraph
-    min_confidence : float
-        Arrows of less confidence are left out.
 
     Returns
     -------
@@ -58,7 +56,7 @@ def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> An
     }
     knowledge = module.BackgroundKnowledge()
     for edge in graph.edges:
-        if edge.kind == ARROW and edge.confidence >= min_confidence:
+        if edge.kind == ARROW and edge.confidence >= SURE:
             knowledge.add_required_by_node(nodes[edge.cause], nodes[edge.effect])
             knowledge.add_forbidden_by_node(nodes[edge.effect], nodes[edge.cause])
     return knowledge

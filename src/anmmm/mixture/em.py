@@ -164,18 +164,21 @@ def choose_mixture(
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
+    max_criterion: float = math.inf,
 ) -> list[MixtureFit]:
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
-    Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion, or
-    after 2 if its criterion is much larger than that of 1. `single` is the fit of one mechanism.
+    Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion,
+    after 2 if its criterion is much larger than that of 1, or after a number whose criterion stays
+    above `max_criterion`. `single` is the fit of one mechanism.
     """
     fits = [single]
     rows = start_rows(basis, y)
     for n in range(2, max_mechanisms + 1):
         if n == 2:
             residuals = ordered_residuals(basis, y, single, rows)
-        max_criterion = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
+        least_useful = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
+        max_criterion = min(max_criterion, least_useful)
         fit = fit_mixture(
             basis,
             y,

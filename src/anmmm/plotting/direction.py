@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._text import hypotheses
+from anmmm._text import format_probability, hypotheses
 from anmmm.direction import DirectionResult, LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
+    INDEPENDENT,
     LACK_OF_FIT_PVALUE,
     format_confidence,
     format_decision,
-    format_probability,
 )
 from anmmm.evidence import CommonCause, DirectionEvidence
 from anmmm.evidence.curves import model_curves
@@ -49,7 +49,6 @@ def plot_direction(
     result: DirectionResult,
     *,
     figure: Any = None,
-    marker_size: float | None = None,
     x_label: str | None = None,
     y_label: str | None = None,
 ) -> NDArray[Any]:
@@ -67,8 +66,6 @@ def plot_direction(
         1, … and are named at the axis.
     figure : matplotlib.figure.Figure or SubFigure, optional
         Empty figure to draw in; by default a new one.
-    marker_size : float, optional
-        Diameter of a marker in points; by default smaller if there are more observations.
     x_label, y_label : str, optional
         Names of the variables, by default those of the result.
 
@@ -79,6 +76,18 @@ def plot_direction(
         curve in the plane. Above each are its description length, the lowest of which wins, and its
         model. The title of the figure is the decision in words, with confidence and the p-value of
         the check.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_direction
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.plotting import plot_direction
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> figure = Figure()
+    >>> panels = plot_direction(infer_direction(x, y), figure=figure)
+    >>> figure.get_suptitle()[:5]
+    'x → y'
     """
     check_result(result, DirectionResult, "infer_direction")
     x_name = as_text(result.names[0]) if x_label is None else x_label
@@ -94,7 +103,7 @@ def plot_direction(
     scores = [result.models.forward_score, result.models.backward_score]
     scores += [model.score for model in models[2:]]
     for index, panel in enumerate(panels):
-        text = draw_hypothesis(panel, result, index, x, y, marker_size=marker_size)
+        text = draw_hypothesis(panel, result, index, x, y)
         score = SCORES[result.criterion].format(scores[index]).replace("-", "−")
         lines = [names[index], score, *textwrap.wrap(text, LINE_LETTERS)]
         weight = "bold" if is_chosen[index] else "normal"
@@ -123,20 +132,11 @@ def _models(result: DirectionResult) -> list[Any]:
     return [models.forward, models.backward, *([] if common is None else [common])]
 
 
-def draw_hypothesis(
-    panel: Any,
-    result: DirectionResult,
-    index: int,
-    x: Shown,
-    y: Shown,
-    *,
-    marker_size: float | None = None,
-) -> str:
+def draw_hypothesis(panel: Any, result: DirectionResult, index: int, x: Shown, y: Shown) -> str:
     """Draw one hypothesis, 0 for x → y, 1 for y → x, 2 for a common cause; return its model."""
     is_backward = index == 1
     cause, effect = (y, x) if is_backward else (x, y)
     model = _models(result)[index]
-    area = marker_area(len(x.values), marker_size)
     points = x.points(is_effect=is_backward), y.points(is_effect=not is_backward)
     groups = one_group(x)
     label = effect.name
@@ -148,8 +148,7 @@ def draw_hypothesis(
         data = cause.values[:, np.newaxis], effect.values[:, np.newaxis]
         curves = pieces(cause, groups, lambda grid: model_curves(model, *data, grid))
         label = effect.effect_label
-        width = line_width(marker_size)
-        draw_curves(panel, curves, cause, effect, width=width, upright=is_backward)
+        draw_curves(panel, curves, cause, effect, upright=is_backward)
     elif isinstance(model, DirectionEvidence):
         # A curve over several columns cannot be drawn over one of them.
         text = "models of several columns: only points"
@@ -160,17 +159,18 @@ def draw_hypothesis(
                 position * shown.values.std() + shown.values.mean()
                 for position, shown in zip(model.positions, (x, y), strict=True)
             ]
-            panel.plot(*path, color="black", linewidth=line_width(marker_size), zorder=3)
+            panel.plot(*path, color="black", linewidth=line_width(panel), zorder=3)
         else:
             names = tuple(f"group {k + 1}" for k in range(len(model.weights)))
             groups = Groups(names, model.labels)
     else:
         text = "color: latent Θ" if model.latent.shape[1] == 1 else "color: first latent Θ"
         style = {"edgecolors": "#333333", "linewidths": 0.3, "cmap": "viridis", "zorder": 2}
+        style |= {"s": marker_area(panel, len(x.values))}
         is_large = len(x.values) > MOST_VECTORS
-        panel.scatter(*points, c=model.latent[:, 0], s=area, rasterized=is_large, **style)
+        panel.scatter(*points, c=model.latent[:, 0], rasterized=is_large, **style)
     if not isinstance(result.models, LatentFits):
-        draw_points(panel, *points, groups, area=area)
+        draw_points(panel, *points, groups)
     panel.set_xlabel(label if is_backward else x.name)
     panel.set_ylabel(y.name if is_backward else label)
     x.name_levels(panel.xaxis)
@@ -189,6 +189,8 @@ def _sentence(result: DirectionResult, names: tuple[str, ...]) -> str:
     text = format_decision(result, names)
     if result.relation == COMMON_CAUSE and result.probabilities is not None:
         text += f", probability {format_probability(result.probabilities.common_cause)}"
+    elif result.relation == INDEPENDENT and result.probabilities is not None:
+        text += f", probability {format_probability(result.probabilities.independent)}"
     elif result.confidence is not None:
         text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:

@@ -18,13 +18,7 @@ from anmmm.plotting.style import as_text, check_result
 
 
 def plot_effect(
-    graph: CausalGraph,
-    effect: Hashable,
-    cause: Hashable,
-    *,
-    ax: Any = None,
-    legend: bool = True,
-    marker_size: float | None = None,
+    graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None, legend: bool = True
 ) -> Any:
     """Draw the fitted effect along one of its causes, the others as in `CausalGraph.curve`.
 
@@ -35,7 +29,7 @@ def plot_effect(
         Names of columns joined by an edge of the graph that was found.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
-    legend, marker_size
+    legend : bool
         As in `plot_mechanisms`.
 
     Returns
@@ -47,6 +41,19 @@ def plot_effect(
         values or of categories have a line at each instead of a curve. The axis of an effect
         of few values names the curve: a probability or a mean. Each category of an effect without
         an order has a strip, in which the curve is its probability, from 0 at the bottom to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_graph
+    >>> from anmmm.plotting import plot_effect
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> graph = infer_graph(x)
+    >>> ax = plot_effect(graph, 1, 0, ax=Figure().subplots())
+    >>> len(ax.lines)
+    1
     """
     check_result(graph, CausalGraph, "infer_graph")
     node = graph._effect_of(cause, effect)
@@ -70,8 +77,7 @@ def plot_effect(
         shown.values = _partial_residuals(node._model, groups.labels, over.values, grid, curves)
     title = "other causes at their medians" if has_others and legend else ""
     legend = legend and len(groups.names) > 1
-    size = marker_size
-    return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend, marker_size=size)
+    return draw_groups(ax, over, shown, groups, drawn, title=title, legend=legend)
 
 
 def _shown(sample: Sample, name: Hashable) -> Shown:

@@ -54,6 +54,18 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         given direction are dotted. Gray edges have no direction, or two heads if a hidden common
         cause joins their ends. Nodes of one shade have mechanisms that one hidden variable
         switches. Nodes without edges are in the last rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_graph
+    >>> from anmmm.plotting import plot_graph
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> ax = plot_graph(infer_graph(x), ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts[:2]]
+    ['0', '1']
     """
     check_result(graph, CausalGraph, "infer_graph")
     places, widths, (width, height) = _layout(graph)
@@ -123,8 +135,8 @@ def _free_bend(
     for bend in BENDS:
         middle = 0.5 * (start + end) + bend * across
         points = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
-        apart = np.abs(points[:, np.newaxis] - centers) / halves.reshape(-1, 2)
-        clearance = float(apart.max(axis=2).min(initial=2.0))
+        distances = np.abs(points[:, np.newaxis] - centers) / halves.reshape(-1, 2)
+        clearance = float(distances.max(axis=2).min(initial=2.0))
         if clearance >= 1.0:
             return bend
         best = max(best, (clearance, bend))

@@ -10,7 +10,6 @@ import numpy as np
 
 from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm._validation import check_nonnegative
 from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.plotting.style import (
@@ -29,6 +28,8 @@ TICK_LETTERS = 16
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
 GRID = 200
+# Inches of the width of axes below which markers are small and curves thin, as in thumbnails.
+SMALL_AXES = 2.0
 # Probability of its own mechanism below which a point is hollow.
 UNCERTAIN = 0.8
 # How far the curve at a level reaches to both sides, as a fraction of the distance of levels.
@@ -125,16 +126,25 @@ def mechanism_names(count: int) -> tuple[str, ...]:
     return tuple(f"mechanism {index}" for index in range(count))
 
 
-def marker_area(n_samples: int, size: Any = None) -> float:
-    """Area of a marker in points²: of the given diameter, or smaller the more there are."""
-    if size is not None:
-        return check_nonnegative(size, "marker_size") ** 2
-    return float(np.clip(6000.0 / n_samples, 2.0, 26.0))
+def is_small(ax: Any) -> bool:
+    """Return whether axes are those of a thumbnail."""
+    return bool(ax.bbox.width < SMALL_AXES * ax.figure.dpi)
 
 
-def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: float) -> None:
+def marker_area(ax: Any, n_samples: int) -> float:
+    """Area of a marker in points²: smaller the more there are."""
+    return 6.0 if is_small(ax) else float(np.clip(6000.0 / n_samples, 2.0, 26.0))
+
+
+def line_width(ax: Any) -> float:
+    """Width of curves in points."""
+    return 1.1 if is_small(ax) else 2.0
+
+
+def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups) -> None:
     """Draw observations in the color and with the marker of their mechanism, named by it."""
     colors = matplotlib_module("colors")
+    area = marker_area(ax, len(x))
     for index in range(len(groups.names)):
         rows = groups.labels == index
         if not rows.any():
@@ -156,25 +166,15 @@ def pieces(cause: Shown, groups: Groups, evaluate: Callable[[FloatArray], Effect
     return drawn
 
 
-def line_width(marker_size: float | None) -> float:
-    """Width of curves in points: thin if a caller sets small markers."""
-    return 2.0 if marker_size is None else float(np.clip(0.45 * marker_size, 1.0, 2.0))
-
-
 def draw_curves(
-    ax: Any,
-    curves: Pieces,
-    cause: Shown,
-    effect: Shown,
-    *,
-    width: float,
-    upright: bool = False,
+    ax: Any, curves: Pieces, cause: Shown, effect: Shown, *, upright: bool = False
 ) -> None:
     """Draw curves over the cause, which is on the vertical axis if they are upright.
 
     Those over levels are a line at each, those of categories are in a strip of each.
     """
     effects = matplotlib_module("patheffects")
+    width = line_width(ax)
     # A white rim separates the line from the points below it.
     rim = effects.Stroke(linewidth=1.7 * width, foreground="white")
     fill = ax.fill_betweenx if upright else ax.fill_between
@@ -208,15 +208,13 @@ def draw_groups(
     *,
     title: str = "",
     legend: bool,
-    marker_size: float | None,
 ) -> Any:
     """Draw observations by mechanism, each with its curve; name the axes, and mechanisms above."""
-    area = marker_area(len(cause.values), marker_size)
     ax = axes_or_new(ax)
     x = cause.points(is_effect=False)
     y = effect.points(is_effect=True)
-    draw_points(ax, x, y, groups, area=area)
-    draw_curves(ax, curves, cause, effect, width=line_width(marker_size))
+    draw_points(ax, x, y, groups)
+    draw_curves(ax, curves, cause, effect)
     ax.set(xlabel=cause.name, ylabel=effect.effect_label if curves else effect.name)
     cause.name_levels(ax.xaxis)
     effect.name_levels(ax.yaxis)

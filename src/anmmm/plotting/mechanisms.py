@@ -24,7 +24,6 @@ def plot_mechanisms(
     *,
     ax: Any = None,
     legend: bool = True,
-    marker_size: float | None = None,
     x_label: str = "x",
     y_label: str = "y",
 ) -> Any:
@@ -41,8 +40,6 @@ def plot_mechanisms(
     legend : bool
         Whether to name the mechanisms, with size and fraction, above the axes. Without a legend the
         plot is plain enough for a thumbnail.
-    marker_size : float, optional
-        Diameter of a marker in points; by default smaller if there are more observations.
     x_label, y_label : str
         Names and units of the axes.
 
@@ -54,6 +51,18 @@ def plot_mechanisms(
         a smoothing spline, and labels of fewer than 10 observations have none. Observations whose
         own mechanism has a probability below 0.8 are hollow. Above 5000 observations the points are
         pixels in a vector graphic.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import cluster_mechanisms
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.plotting import plot_mechanisms
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> result = cluster_mechanisms(x, y, 2, random_state=0)
+    >>> ax = plot_mechanisms(x, y, result, ax=Figure().subplots())
+    >>> len(ax.lines)
+    2
     """
     cause, effect = as_pair(
         x, y, min_samples=2, single="a plot shows one against the other; pass one of them"
@@ -78,7 +87,7 @@ def plot_mechanisms(
     else:
         curves = pieces(over, groups, lambda grid: mixture_curves(mixture, cause, effect, grid))
     shown = Shown(y_label, effect[:, 0])
-    return draw_groups(ax, over, shown, groups, curves, legend=legend, marker_size=marker_size)
+    return draw_groups(ax, over, shown, groups, curves, legend=legend)
 
 
 def _splines(cause: FloatArray, effect: FloatArray, groups: Groups) -> Pieces:

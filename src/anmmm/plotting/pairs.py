@@ -48,8 +48,20 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
     matplotlib.axes.Axes
         The cell in the row of a cause and the column of its effect has the confidence as its color,
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
-        preference, and of one with a hidden common cause, are gray; those of unrelated pairs, and
-        of pairs with `explained_by`, are empty. Up to 60 variables are named.
+        preference, and of one with a hidden common cause, are gray; those of unrelated pairs are
+        empty. Up to 60 variables are named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_directions
+    >>> from anmmm.plotting import plot_pairs
+    >>> x = np.random.default_rng(0).normal(size=(100, 3))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> ax = plot_pairs(infer_directions(x, pairs="all"), ax=Figure().subplots())
+    >>> len(ax.get_xticklabels())
+    3
     """
     names: dict[str, None] = {}
     values: dict[tuple[str, str], float] = {}
@@ -90,8 +102,6 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
 
 def _cells(row: PairResult) -> dict[tuple[str, str], float]:
     """Return the cells of a row, by the names of cause and effect."""
-    if row.explained_by:
-        return {}
     both = [(row.x, row.y), (row.y, row.x)]
     if row.relation == COMMON_CAUSE:
         return dict.fromkeys(both, VALUES[COMMON_CAUSE])

@@ -77,7 +77,7 @@ def write_graph_report(
 
 def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[Any], None]:
     def draw(ax: Any) -> None:
-        plot_effect(graph, effect, cause, ax=ax, legend=False, marker_size=2.5)
+        plot_effect(graph, effect, cause, ax=ax, legend=False)
         ax.locator_params(nbins=4)
         # The names are in the caption.
         ax.set(xlabel="", ylabel="")

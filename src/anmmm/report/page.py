@@ -12,8 +12,7 @@ from typing import Any
 from anmmm._files import (
     STEERING,
     atomic_writer,
-    check_overwrite,
-    check_writable,
+    check_output,
     with_filename,
 )
 from anmmm._optional import require
@@ -38,16 +37,15 @@ _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")
 _AFTER = re.compile(r"(?<=[_,./-])")
 
 
-def open_template(name: str, output: StrPath, *, force: bool) -> Any:
+def open_template(name: str, output: StrPath, *sources: StrPath | None, force: bool) -> Any:
     """Return the template of a page; raise an error if it cannot be written to this file."""
     jinja2 = require("jinja2", "report", "a report needs Jinja2")
     matplotlib_module("figure")
-    check_overwrite(output, force=force)
-    check_writable(output)
+    check_output(output, *sources, force=force)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
-        finalize=lambda value: value if hasattr(value, "__html__") else printable(value),
+        finalize=lambda value: value if hasattr(value, "__html__") else html_text(value),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -56,7 +54,7 @@ def open_template(name: str, output: StrPath, *, force: bool) -> Any:
     def breakable(value: object) -> Any:
         """Return a name with places where a line may end."""
         markup = require("markupsafe", "report", "a report needs Jinja2").Markup
-        return markup("<wbr>").join(_AFTER.split(printable(value)))
+        return markup("<wbr>").join(_AFTER.split(html_text(value)))
 
     def thousands(value: int) -> str:
         """Return a count with a thousands separator."""
@@ -74,7 +72,7 @@ def write_page(output: StrPath, template: Any, **contents: Any) -> None:
         file.writelines(template.generate(**contents))
 
 
-def printable(value: object) -> str:
+def html_text(value: object) -> str:
     """Return text without the characters that HTML lacks and that turn text around."""
     return _CONTROL.sub("\ufffd", valid_utf8(str(value)))
 

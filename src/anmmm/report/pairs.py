@@ -6,13 +6,12 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tqdm.auto import tqdm
 
 from anmmm._compiling import can_report
-from anmmm._files import refuse_source
 from anmmm._text import counted, cut, hypotheses, valid_utf8
 from anmmm._threads import single_thread
 from anmmm._typing import StrPath
@@ -20,7 +19,6 @@ from anmmm._validation import check_count
 from anmmm._warning import suppress_convergence_warnings
 from anmmm.collection import as_pairs, read_rows, summarize
 from anmmm.collection.records import PairResult
-from anmmm.collection.summary import SCREENED
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 from anmmm.direction.outcome import (
@@ -87,8 +85,8 @@ def write_report(
     Notes
     -----
     Equal rows give equal pages with equal versions of the libraries. Time: some tenths of a second
-    per drawn pair. Memory: a kilobyte per row, but for those that a screen left out. Accuracies,
-    errors and decision rates are those of `anmmm.evaluate`. See docs/guide/many.md.
+    per drawn pair. Memory: a kilobyte per row. Accuracies, errors and decision rates are those of
+    `anmmm.evaluate`. See docs/guide/many.md.
 
     Examples
     --------
@@ -101,18 +99,17 @@ def write_report(
     ...     write_report(infer_directions(pairs, random_state=0), page, source=pairs)
     """
     n_plots = check_count(n_plots, "n_plots", minimum=0, maximum=MOST_PLOTS)
-    template = open_template("pairs.html.j2", output, force=force)
     pairs = None if source is None else as_pairs(source)
-    if pairs is not None:
-        refuse_source(output, pairs.name, "the source of the pairs")
+    sources: list[StrPath] = [] if pairs is None else [pairs.name]
     rows_name = "rows in memory"
     if isinstance(rows, (str, os.PathLike)):
-        refuse_source(output, os.fspath(rows), "the file of the rows")
+        sources.append(rows)
         # Without the folders of this machine.
         rows_name = os.path.basename(rows)
         rows = read_rows(rows)
-    kept: list[PairResult] = []
-    summary = summarize(_keeping(rows, kept))
+    template = open_template("pairs.html.j2", output, *sources, force=force)
+    kept = list(rows)
+    summary = summarize(kept)
     measured = measure(kept)
     ranked = _ranked(kept)
     n_most = min(n_plots, -(-len(ranked) // 2))
@@ -146,14 +143,6 @@ def write_report(
         decision_of=lambda row: format_decision(row, hypotheses(row.x, row.y)),
         format_confidence=format_confidence,
     )
-
-
-def _keeping(rows: Iterable[PairResult], kept: list[PairResult]) -> Iterator[PairResult]:
-    """Yield rows, and keep those that a screen did not leave out."""
-    for row in rows:
-        if SCREENED not in row.notes:
-            kept.append(row)
-        yield row
 
 
 def _ranked(rows: list[PairResult]) -> list[PairResult]:
@@ -191,12 +180,6 @@ def _assumptions(rows: list[PairResult]) -> list[str]:
     if n_dropped:
         left_out = counted(sum(n_dropped), "incomplete row")
         sentences.append(f"Left out: {left_out} of {counted(len(n_dropped), 'pair')}.")
-    n_explained = sum(bool(row.explained_by) for row in analyzed)
-    if n_explained:
-        sentences.append(
-            f"In {counted(n_explained, 'pair')} no further dependence was found given other "
-            "columns: an arrow may be indirect, and its confidence is at most 0.5."
-        )
     if any(row.is_right is not None for row in analyzed):
         sentences.append("A pair of known direction without a decision counts as wrong.")
     return sentences
@@ -241,13 +224,14 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
     def draw(ax: Any) -> None:
         if row.model is None:
             # Another criterion than the description length: no model of the effect.
-            draw_points(ax, x.values, y.values, one_group(x), area=6.0)
+            draw_points(ax, x.values, y.values, one_group(x))
             ax.set(xlabel=x.name, ylabel=y.name)
         else:
-            draw_hypothesis(ax, result, int(is_backward), x, y, marker_size=2.5)
+            draw_hypothesis(ax, result, int(is_backward), x, y)
         ax.locator_params(nbins=4)
 
     fits = (result.models.forward, result.models.backward)
     model = getattr(fits[is_backward], "model", "")
-    is_same = row.model is None or row.model == model
-    return picture(draw), "" if is_same else f"drawn with {len(x.values)} rows: {model_text(model)}"
+    if row.model is None or row.model == model:
+        return picture(draw), ""
+    return picture(draw), f"drawn with {len(x.values)} rows: {model_text(model)}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import as_column, given_pair
+from anmmm._categories import as_column
 from anmmm._columns import variable_names
 from anmmm._validation import check_aligned
 from anmmm.datasets import Pair
@@ -55,20 +55,19 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
         fault = f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
         return Pair.unreadable(pair_id, fault)
     x, y = item
-    names = variable_names(x, y)
-    try:
-        first, second = given_pair(x, y)
-    except (TypeError, ValueError) as error:
-        return Pair.unreadable(pair_id, str(error), names=names)
-    return Pair(pair_id, first.to_array(), second.to_array(), names=names)
+    pair = Pair(pair_id, x, y, names=variable_names(x, y))
+    return _with_arrays(pair, spells_numbers=True)
 
 
-def _with_arrays(pair: Pair) -> Pair:
-    """Return a pair with its variables as arrays, or with a problem; its text is categories."""
+def _with_arrays(pair: Pair, *, spells_numbers: bool = False) -> Pair:
+    """Return a pair with its variables as arrays, or with a problem.
+
+    `spells_numbers`: text that spells numbers is numbers; else all text is categories.
+    """
     try:
         check_aligned(pair.x, pair.y)
-        x = as_column(pair.x, "x").to_array()
-        y = as_column(pair.y, "y").to_array()
+        x = as_column(pair.x, "x", spells_numbers=spells_numbers).to_array()
+        y = as_column(pair.y, "y", spells_numbers=spells_numbers).to_array()
     except (TypeError, ValueError) as error:
         problem = pair.problem or str(error)
         return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)

@@ -52,8 +52,7 @@ class NestedPairs:
         self._columns = _pair_columns(self.name, schema.names)
         for column in (self._columns["x"], self._columns["y"]):
             dtype = schema.field(column).type
-            is_numeric = _is_list(dtype) and pyarrow_module("types").is_primitive(dtype.value_type)
-            if not is_numeric:
+            if not (_is_list(dtype) and _is_number(dtype.value_type)):
                 problem = f"{column} must hold lists of numbers, found {dtype}"
                 raise SourceError(self.name, None, problem)
 
@@ -102,17 +101,15 @@ def _is_list(dtype: Any) -> bool:
     return bool(is_list or types.is_fixed_size_list(dtype))
 
 
+def _is_number(dtype: Any) -> bool:
+    types = pyarrow_module("types")
+    return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype))
+
+
 def _lists(column: Any) -> list[FloatArray | None]:
     """Return the lists of a column as arrays of numbers, None for null."""
-    compute = pyarrow_module("compute")
-    lengths = compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-    # Whole numbers beyond 2^53 are rounded, as NumPy rounds them.
-    numbers = compute.list_flatten(column).cast(pyarrow_module().float64(), safe=False)
-    values = numbers.to_numpy(zero_copy_only=False)
-    arrays: list[FloatArray | None] = list(np.split(values, np.cumsum(lengths)[:-1]))
-    for place in np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist():
-        arrays[place] = None
-    return arrays
+    arrays = column.to_numpy(zero_copy_only=False)
+    return [None if values is None else values.astype(np.float64) for values in arrays]
 
 
 class LongPairs:

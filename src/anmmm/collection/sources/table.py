@@ -6,22 +6,14 @@ import csv
 import io
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from copy import copy
-from itertools import chain, combinations, repeat
+from itertools import chain, combinations
 from typing import Any
 
-import numpy as np
-
-from anmmm._categories import Column
-from anmmm._tables import Columns, SourceError, Table
+from anmmm._tables import SourceError, Table
 from anmmm._text import brief, listed
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.others import Explainers, as_numbers
-from anmmm.collection.sources.screen import dependence_pvalues, left_out
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import make_pair
-
-_NOTHING = Column(np.empty(0))
 
 
 class TablePairs:
@@ -38,48 +30,20 @@ class TablePairs:
         else:
             self._chosen = _chosen(pairs, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
-        self._explained = False
-        self._rate: float | None = None
-
-    def prepared(self, explain: bool, rate: float | None) -> TablePairs:
-        """Return the same pairs; if all, with columns that explain them, or marked by a screen."""
-        prepared = copy(self)
-        prepared._explained = explain and self.has_all
-        prepared._rate = rate
-        return prepared
-
-    @property
-    def has_all(self) -> bool:
-        """Whether these are all pairs of the columns."""
-        return self._chosen is None
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
         columns, faults = self._table.values(self._used, self._declared)
         problems = {name: _problem(fault) for name, fault in faults.items()}
-        explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
-        for (first, second), pvalue in zip(pairs, self._pvalues(columns), strict=False):
+        for first, second in pairs:
             pair_id = column_pair_id(first, second)
             names = (str(first), str(second))
             problem = problems.get(first) or problems.get(second)
             if problem:
                 yield Pair.unreadable(pair_id, problem, names=names)
                 continue
-            others = explainers.of(first, second) if pvalue is None else None
-            x = columns[first]
-            y = columns[second]
-            yield make_pair(pair_id, x, y, names=names, others=others, screened=pvalue)
-
-    def _pvalues(self, columns: Columns) -> Iterator[float | None]:
-        """Yield the p-value of each pair that the screen leaves out, None for the other pairs."""
-        if self._rate is None:
-            return repeat(None)
-        used = [columns.get(name, _NOTHING) for name in self._used]
-        values = [as_numbers(column) for column in used]
-        pvalues = dependence_pvalues(values, [not column.is_ordered for column in used])
-        is_out = left_out(pvalues, self._rate)
-        return (float(p) if out else None for p, out in zip(pvalues, is_out, strict=True))
+            yield make_pair(pair_id, columns[first], columns[second], names=names)
 
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
@@ -125,10 +89,10 @@ def _problem(fault: SourceError) -> str:
     return fault.problem if fault.place is None else fault.without_folder()
 
 
-def column_pair_id(*names: Hashable) -> str:
-    """Return the id of a pair of columns, ``a,b``, or of more of them, as a line of CSV."""
+def column_pair_id(first: Hashable, second: Hashable) -> str:
+    """Return the id of a pair of columns, ``a,b``, as a line of CSV."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
+    csv.writer(line, lineterminator="").writerow([first, second])
     return line.getvalue()
 
 

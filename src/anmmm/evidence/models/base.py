@@ -181,8 +181,10 @@ class FitCache:
             basis, values, fits, floor=self.floor, tol=TOLERANCE, max_iter=MAX_ITER
         )
 
-    def mixtures_up_to(self, max_mechanisms: int) -> list[MixtureFit]:
-        """Fit 1, 2, … mechanisms."""
+    def mixtures_up_to(
+        self, max_mechanisms: int, max_criterion: float = math.inf
+    ) -> list[MixtureFit]:
+        """Fit 1, 2, … mechanisms; give up above a criterion."""
         return choose_mixture(
             self.cause.basis,
             self.effect.cells.values,
@@ -191,6 +193,7 @@ class FitCache:
             floor=self.floor,
             tol=TOLERANCE,
             max_iter=MAX_ITER,
+            max_criterion=max_criterion,
         )
 
 

@@ -1,9 +1,11 @@
-"""Parquet files with a row for each pair (nested), or for each observation (long)."""
+"""Files and frames with a row for each pair (nested), or for each observation (long)."""
 
 import decimal
 import operator
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -63,6 +65,40 @@ def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
     assert (second.truth, second.weight, second.group) == (None, 1.0, None)
 
 
+LONG = {
+    "pair_id": ["a", "b", "a", "b"],
+    "x": [1.0, 3.0, 5.0, 7.0],
+    "y": [2.0, 4.0, 6.0, None],
+    "target": [1, -1, 1, -1],
+    "weight": [0.5, None, 0.5, None],
+    "group": ["g", None, "g", None],
+}
+
+
+def text_file(path, separator):
+    pd.DataFrame(LONG).to_csv(path, sep=separator, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder: text_file(folder / "long.csv", ","),
+        lambda folder: text_file(folder / "long.csv", ";"),
+        lambda folder: text_file(folder / "long.csv", "\t"),
+        lambda folder: pd.DataFrame(LONG),
+        lambda folder: pl.DataFrame(LONG),
+        lambda folder: write(folder, LONG),
+    ],
+    ids=["commas", "semicolons", "tabs", "pandas", "polars", "parquet"],
+)
+def test_a_long_table_is_a_pair_for_each_id(tmp_path, make):
+    source = as_pairs(make(tmp_path))
+    for _ in range(2):
+        found = [(p.pair_id, p.x.tolist(), p.truth, p.weight, p.group, p.n_dropped) for p in source]
+        assert found == [("a", [1, 5], 1, 0.5, "g", 0), ("b", [3], -1, 1.0, None, 1)]
+
+
 def test_nulls_and_nan_drop_their_rows(tmp_path):
     path = nested(tmp_path, x=[[1.0, None, 3.0], [4, 5, 6]], y=[[4.0, 5.0, np.nan], [1, 2, 3]])
     first, second = as_pairs(path)
@@ -89,6 +125,13 @@ def test_a_broken_pair_is_a_problem_and_the_next_one_is_read(tmp_path, other, pr
     assert broken.problem.startswith("row 1: ")
     assert len(broken.x) == len(broken.y) == 0
     assert (whole.pair_id, whole.problem, len(whole.x)) == ("a", "", 3)
+
+
+def test_broken_pairs_of_a_long_table_have_a_problem(tmp_path):
+    (tmp_path / "long.csv").write_text("pair_id,x,y,truth\na,1,2,1\na,3,4,-1\n,5,6,1\nb,7,8,2\n")
+    problems = [pair.problem for pair in as_pairs(tmp_path / "long.csv")]
+    for problem, words in zip(problems, ("truth must be the same", "no pair_id", "2"), strict=True):
+        assert words in problem
 
 
 @pytest.mark.parametrize(("row_group_size", "batch_rows"), [(1, 9), (3, 2), (9, 1), (9, 9)])
@@ -127,13 +170,20 @@ def test_an_id_that_reappears_is_refused_with_both_places(tmp_path):
         (pa.table([["a"], [1], [2], [3]], ["pair_id", "x", "y", "x"]), "several columns"),
         (ONE | {"truth": [1], "target": [1]}, "truth, target"),
         (pa.table(ONE).slice(1), "no rows"),
+        ("pair_id,x,y\na,1,2\na,<3,4\n", ":3: x holds '<3', which is not a number"),
+        ("pair_id,x,y\na,u,2\na,v,4\n", "column 'x' must hold numbers"),
+        ("id,x,y\na,1,2\n", "name the columns pair_id, x and y"),
     ],
 )
 def test_files_of_another_schema_are_refused_at_once(tmp_path, columns, message):
-    path = write(tmp_path, columns)
+    if isinstance(columns, str):
+        path = tmp_path / "long.csv"
+        path.write_text(columns)
+    else:
+        path = write(tmp_path, columns)
     with pytest.raises(SourceError) as caught:
         as_pairs(path)
-    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).startswith(f"{path}:")
     assert message in str(caught.value)
 
 

@@ -1,3 +1,4 @@
+import os
 import pickle
 
 import numpy as np
@@ -10,10 +11,9 @@ from anmmm.datasets import Pair, load_sample
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
 
 
-def folder(path, text="1,2\n3,4\n"):
+def folder(path):
     path.mkdir()
-    (path / "a.csv").write_text(text)
-    (path / "b.csv").write_text("5,6\n7,8\n")
+    (path / "a.csv").write_text("1,2\n3,4\n")
     return path
 
 
@@ -61,7 +61,48 @@ def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text)
 )
 def test_digests_differ_if_pairs_do(other):
     def digests(source):
-        return [pair_digest("", 0, pair) for pair in as_pairs(source)]
+        return [pair_digest(0, pair) for pair in as_pairs(source)]
 
     assert digests(other) != digests({"a": (X, Y), "b": (Y, X)})
     assert digests(other) == digests(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.tsv", b"", "the file is empty$"),
+        ("p.parquet", b"", "the file is empty$"),
+        ("p.zip", b"\x1f\x8b\x08\0\0", "compressed"),
+        ("p.csv", b"SampleID,A,B\na,1 2,3 4\n", "pairs="),
+    ],
+)
+def test_a_file_of_no_format_is_one_sentence(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=message) as caught:
+        as_pairs(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: ")
+
+
+def test_missing_paths_are_system_errors(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"none\.csv"):
+        as_pairs(tmp_path / "none.csv")
+
+
+def test_options_without_an_effect_are_refused(tmp_path):
+    for source in ("sample", folder(tmp_path / "f"), {}, iter([]), as_pairs("sample")):
+        with pytest.raises(ValueError, match="pairs is for tables"):
+            as_pairs(source, pairs="all")
+    for source, options, message in (
+        (np.zeros((3, 2)), {"pairs": "all", "header": True}, "header is for text files"),
+        ({}, {"header": False}, "header is for text files"),
+        ("sample", {"categories": ["a"]}, "categories is for tables"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            as_pairs(source, **options)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path):
+    os.mkfifo(tmp_path / "p.csv")
+    with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read only once"):
+        as_pairs(tmp_path / "p.csv", pairs="all")
