@@ -29,8 +29,8 @@ MIN_TIED_FRACTION = 0.1
 MIN_TIED_ROWS = 10
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
-MOST_CACHED = 64
-LONGEST_CACHED = 2000
+MAX_CACHED_VARIABLES = 64
+MAX_CACHED_ROWS = 2000
 
 
 class Variable(Record):
@@ -101,12 +101,12 @@ Describe = Callable[[FloatArray, FloatArray], Variable]
 
 def cached_variable(values: FloatArray, raw: FloatArray) -> Variable:
     """Return `Variable.of`, cached for a variable of recent pairs."""
-    if len(values) > LONGEST_CACHED:
+    if len(values) > MAX_CACHED_ROWS:
         return Variable.of(values, raw)
     return _remembered(values.tobytes(), raw.tobytes())
 
 
-@lru_cache(MOST_CACHED)
+@lru_cache(MAX_CACHED_VARIABLES)
 def _remembered(values: bytes, raw: bytes) -> Variable:
     # Copies, because kernels are compiled for writable arrays.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
