@@ -1,4 +1,4 @@
-"""Many pairs, one large pair and wide tables: rates, memory, and what a killed run leaves.
+"""Many pairs, one large pair, wide tables, a first use: rates, memory, what a killed run leaves.
 
     python -m benchmarks.scale FOLDER --pairs 100000
 
@@ -18,6 +18,7 @@ import sys
 import time
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,18 @@ def measure(program: str) -> str:
     return f"{seconds:.3g} CPU s, {gigabytes:.2f} GB"
 
 
+def run_first(*arguments: str) -> str:
+    """Run a command with nothing compiled; return its seconds and CPU seconds as text."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "anmmm", *arguments]
+        environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+        began = time.perf_counter()
+        run = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+        _, _, usage = os.wait4(run.pid, 0)
+        seconds = time.perf_counter() - began
+    return f"{seconds:.3g} s, {usage.ru_utime + usage.ru_stime:.3g} CPU s"
+
+
 def main() -> None:
     """Measure and store."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -149,6 +162,7 @@ def main() -> None:
             f"{given.pairs / dask_seconds:.0f} pairs a second, {n_different} rows differ"
         ),
         "a decision of a pair of 1 000 000 rows": measure(ONE_PAIR),
+        "`anmmm demo`, nothing compiled, two cores": run_first("demo"),
     }
     for columns, rows in ((10, 3000), (20, 500), (50, 1000), (100, 500)):
         name = f"a graph of {columns} columns and {rows} rows, {3 * columns // 2} edges drawn"

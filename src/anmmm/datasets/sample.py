@@ -19,9 +19,11 @@ def load_sample() -> PairFolder:
     -------
     PairFolder
         First univariate pairs of the Tübingen collection from varied data sets, at most 400 rows
-        each, with the collection's ids, column order, truth and weights. Then ``drawn-f1`` to
-        ``drawn-f4``, 200 rows each, in which x causes y by two mechanisms; their truth is None, so
-        that accuracies are those of the real pairs. ``README.md`` next to the data describes all.
+        each, with the collection's ids, column order, truth and weights, and the names of their
+        variables. They were chosen to show every kind of answer: four sure ones first, of which one
+        is wrong. Then ``drawn-f1`` to ``drawn-f4``, 200 rows each, in which x causes y by two
+        mechanisms; their truth is None, so that accuracies are those of the real pairs.
+        ``README.md`` next to the data describes all.
 
     References
     ----------
@@ -67,8 +69,8 @@ def load_bafu_air() -> tuple[FloatArray, FloatArray, IntArray]:
     >>> temperature.shape, sorted(set(place.tolist()))
     ((730,), [0, 1])
     """
-    sample = load_sample()
-    places = [sample["pair0049"], sample["pair0050"]]
+    files = [SAMPLE / "pair0049.txt", SAMPLE / "pair0050.txt"]
+    places = list(PairFolder(SAMPLE, entries_of_files(SAMPLE, files)))
     temperature = np.concatenate([place.y for place in places])
     ozone = np.concatenate([place.x for place in places])
     labels = np.repeat([0, 1], [len(place.x) for place in places])

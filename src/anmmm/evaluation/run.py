@@ -147,9 +147,17 @@ def _lines(result: Evaluation) -> Iterator[str]:
     yield result.source
     yield ""
     yield from str(result.summary).splitlines()
-    if result.accuracy_error is not None and result.weighted_accuracy_error is not None:
-        errors = f"{result.accuracy_error:.3f} and {result.weighted_accuracy_error:.3f}"
-        yield f"standard errors    {errors}   (between {result.n_groups} data sets)"
+    summary = result.summary
+    accuracies = {
+        "accuracy": (summary.accuracy, result.accuracy_error),
+        "weighted accuracy": (summary.weighted_accuracy, result.weighted_accuracy_error),
+    }
+    for name, (accuracy, error) in accuracies.items():
+        if accuracy is not None:
+            line = f"{name:<17}  {accuracy:.3f}"
+            if error is not None:
+                line += f" ± {error:.3f} (between {result.n_groups} data sets)"
+            yield line
     if result.decision_rates is not None:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
         cells: list[tuple[str, str, str]] = []
