@@ -122,7 +122,8 @@ def condition_lines(graph: CausalGraph) -> list[str]:
             text = listed([mark.join(map(str, item)) for item in items])
         lines.append(f"{name} (assumed): {text}")
     if graph.n_dropped:
-        lines.append(f"rows left out: {graph.n_dropped}, with a missing value, or copies of others")
+        reason = "a missing value, or a copy of another row"
+        lines.append(f"rows left out: {graph.n_dropped} ({reason})")
     fewest_rows = min((edge.n_rows for edge in graph.edges), default=graph.n_samples)
     if fewest_rows < graph.n_samples:
         lines.append(f"rows with a missing value: an edge uses {fewest_rows} rows or more")
