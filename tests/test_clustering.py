@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV
 
 from anmmm import MechanismClustering, cluster_mechanisms
 from anmmm.clustering.kmeans import MOST_GROUPS, kmeans_labels
@@ -334,14 +333,6 @@ def test_causes_far_from_the_data_are_warned_of():
     with pytest.warns(UserWarning, match="farther"):
         found = result.predict_effect(causes)
     assert_array_equal(found.is_far, [False, False, True])
-
-
-def test_a_grid_search_finds_the_number():
-    x, y, _ = two_curves(2)
-    search = GridSearchCV(MechanismClustering(random_state=0), {"n_mechanisms": [1, 2, 3]}, cv=3)
-    search.fit(x[:, None], y)
-    assert search.best_params_["n_mechanisms"] == 2
-    assert search.best_estimator_.predict(x[:5, None], y[:5]).shape == (5,)
 
 
 def test_a_refined_fit_predicts_by_its_mixture():

@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
@@ -120,25 +119,10 @@ def test_vector_valued_variables_are_decided_by_evidence(rng):
     assert_same(pickle.loads(pickle.dumps(result)), result)
 
 
-def test_every_container_gives_the_same_answer_and_stays_as_it_is():
-    frame, wide = pd.DataFrame({"x": X, "y": Y}), np.column_stack([X, Y])
+def test_variables_of_the_caller_are_not_changed():
     frozen = X.copy(), Y.copy()
     frozen[0].flags.writeable = frozen[1].flags.writeable = False
-    expected = infer_direction(X, Y).score
-    for first, second in (
-        (X.tolist(), Y.tolist()),
-        (frame["x"], frame["y"]),
-        (frame[["x"]], frame[["y"]]),
-        (pl.Series(X), pl.Series(Y)),
-        (pl.DataFrame({"x": X}), pl.DataFrame({"y": Y})),
-        (wide[:, 0], wide[:, 1]),
-        frozen,
-        (np.repeat(X, 2)[::2], Y[:, None]),
-    ):
-        kept = np.array(first, copy=True), np.array(second, copy=True)
-        assert infer_direction(first, second).score == expected, type(first)
-        assert_array_equal(np.asarray(first), kept[0])
-        assert_array_equal(np.asarray(second), kept[1])
+    assert infer_direction(*frozen).score == infer_direction(X, Y).score
 
 
 def hostile():
@@ -180,9 +164,6 @@ def test_bad_options_of_a_fit_are_named_now_or_later():
     for fit_options, message in (
         ({"lam": -1.0}, "lam must be"),
         ({"gamma": 1.0}, "'gamma'"),
-        ({"engine": "steam"}, "engine must be one of"),
-        ({"init": np.eye(20)[:, :2]}, "init must have shape"),
-        ({"weight_growth": 1e6}, "weight_growth=1000000.0 multiplies lam"),
         ("lam", "fit_options must be a FitOptions"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):

@@ -3,8 +3,6 @@
 None of them makes a direction sure, and usual data are not taken for them.
 """
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -129,7 +127,6 @@ def test_a_confidence_is_limited_by_the_other_rows(x, y, n, outcome):
     assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
     # A common cause takes its share of what is left.
     assert infer_direction(first, second, prior="flat").confidence <= result.confidence
-    assert pickle.loads(pickle.dumps(result)).notes == result.notes
 
 
 def test_too_few_other_rows_confirm_nothing(rng):

@@ -91,16 +91,8 @@ def test_a_decision_names_the_variables(decided):
     [
         (1, (0.9, 0.1, 0.0, 0.0), "x → y (0.90), ", "x → y\n"),
         (1, (0.89, 0.11, 0.0, 0.0), "leaning x → y (0.89), ", "leaning x → y, confidence 0.89 "),
-        (1, (0.59, 0.41, 0.0, 0.0), "no preference (0.59), ", "no preference, confidence 0.59 "),
         (1, (0.995, 0.005, 0.0, 0.0), "x → y (>0.99), ", "x → y\n"),
-        (
-            1,
-            (0.7, 0.0, 0.3, 0.0),
-            "x → y, or a common cause (0.70), ",
-            "x → y, or a common cause, ",
-        ),
         (1, None, "x → y (no confidence), ", "x → y\n"),
-        (-1, (0.005, 0.995, 0.0, 0.0), "y → x (>0.99), ", "y → x\n"),
         (0, (0.6, 0.4, 0.0, 0.0), "undecided, ", "undecided between x → y and y → x\n"),
     ],
 )

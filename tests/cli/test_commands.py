@@ -178,7 +178,6 @@ def test_rows_with_missing_values_are_refused_or_dropped(run, refused, tmp_path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "t.csv: the file is empty"),
         ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
         ("5,2,3\n4,5,6\n", "t.csv: 3 columns; name two"),
@@ -196,11 +195,8 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "none.csv"], "none.csv: No such file"),
         (["direction", "."], ".: Is a directory"),
         (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number"),
-        (["cluster", "data.csv", "-k", "81"], "n_mechanisms must be at most"),
         (["directions", "none"], "none: no such file"),
-        (["directions", "sample", "--criterion", "foo"], "criterion must be one of"),
         (["directions", "sample", "--shard", "3"], "--shard must be I/N"),
-        (["directions", "sample", "--n-jobs", "0"], "n_jobs must not be 0"),
         (["directions", "sample", "--resume"], "--resume needs"),
         (["evaluate", "f9"], "f9: no such file"),
         (["clusters", "sample", "--cause", "z"], "cause must be one of"),
