@@ -27,12 +27,11 @@ from benchmarks.cluster_sureness import measure_sureness
 from benchmarks.families import mechanisms
 from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
-from benchmarks.runs import Row, parser, read_common, run
+from benchmarks.runs import OURS, Row, parser, read_common, run
 
 KEYS = ("setting", "n", "seed", "method", "options", "number")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
 # knows functions, noise and weights; and the methods of `benchmarks.baselines.labels`.
-OURS = "anmmm"
 METHODS = (OURS, "latent", "em", "bayes", *LABELS)
 NUMBERS = ("given", "auto")
 REAL = "real/"
