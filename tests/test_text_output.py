@@ -15,7 +15,7 @@ from anmmm import (
 )
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import Probabilities
-from anmmm.direction.outcome import format_confidence
+from anmmm.direction.outcome import format_confidence, format_probability
 from drawn import made_up
 
 X, Y, _ = make_anm_mixture("f3", random_state=1)
@@ -75,15 +75,35 @@ def test_names_are_those_of_a_series_or_of_one_column():
 
 def test_a_decision_names_the_variables(decided):
     relation = "dose → effect (%)"
-    confidence = format_confidence(decided.confidence)
-    assert repr(decided).startswith(f"{relation} ({confidence})")
+    assert repr(decided).startswith(f"{relation} ({format_confidence(decided.confidence)})")
     assert str(decided).startswith(f"{relation}\n")
-    facts = f"confidence    {confidence}", "observations  100"
-    for words in ("effect (%) → dose", "common cause", *facts):
-        assert words in str(decided)
     swapped = FORMS["reversed"]()
     assert repr(swapped).startswith(relation)
     assert "(positive: effect (%) → dose)" in str(swapped)
+
+
+def text_parts(result):
+    """Return the lines of the hypotheses, and the facts below them, of a text, by their names."""
+    lines = str(result).splitlines()
+    hypotheses = {line.split("  ")[1]: line.split() for line in lines[3:6] if line.startswith("  ")}
+    facts = dict(line.split(maxsplit=1) for line in lines[6:] if line.startswith("  "))
+    return hypotheses, facts
+
+
+def test_a_decision_shows_lengths_and_probabilities(decided):
+    hypotheses, facts = text_parts(decided)
+    assert f"{decided.models.backward_score:.6g}" in hypotheses["effect (%) → dose"]
+    assert decided.evidence.is_common_cause_tried
+    assert ("common cause" in hypotheses) == (decided.evidence.common_cause is not None)
+    assert facts["score"].startswith(f"{decided.score:+.4g}")
+    assert facts["confidence"] == format_confidence(decided.confidence)
+    assert (facts["criterion"], facts["observations"]) == ("evidence", "100")
+    assert facts["check"].startswith(f"p = {decided.check_pvalue:.3g}")
+    for probability in decided.probabilities:
+        assert format_probability(probability) in facts["probability"]
+    latent = FORMS["latent"]()
+    assert str(latent).splitlines()[2].split() == ["hypothesis", "dependence", "p-value"]
+    assert text_parts(latent)[1]["criterion"].startswith("hsic,")
 
 
 @pytest.mark.parametrize(

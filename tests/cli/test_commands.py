@@ -15,7 +15,6 @@ from anmmm.collection import read_rows
 from anmmm.collection.files import file_columns
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction.outcome import format_confidence, format_probability
 from drawn import write_columns
 from subprocess_helpers import outputs_of, python, started
 
@@ -54,11 +53,12 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"criterion": "hsic_ratio"}])
-def test_direction_json_agrees_with_the_library(document, data, options):
+def test_direction_agrees_with_the_library(document, printed, data, options):
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
     found = document("direction", data, *given)
     table = pd.read_csv(data)
     result = infer_direction(*(table[name] for name in table), random_state=0, **options)
+    assert printed("direction", data, *given) == f"{result}\n"
     expected = result.to_dict() | {"n_dropped": 0, "random_state": 0}
     assert set(found) == {*expected, "anmmm_version"}
     for name, value in expected.items():
@@ -95,31 +95,6 @@ def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, opt
 
 
 # --- the terminal ---------------------------------------------------------------------------------
-
-
-def test_direction_prints_decision_lengths_and_probabilities(printed, data):
-    result = infer_direction(Y, X)
-    out = printed("direction", data)
-    lines = out.splitlines()
-    assert "temperature → ozone" in lines[0]
-    lengths = {line.split("  ")[1]: line.split() for line in lines[3:6] if line.startswith("  ")}
-    assert f"{result.models.backward_score:.6g}" in lengths["temperature → ozone"]
-    assert result.evidence.is_common_cause_tried
-    assert ("common cause" in lengths) == (result.evidence.common_cause is not None)
-    facts = dict(line.split(maxsplit=1) for line in lines[6:] if line.startswith("  "))
-    assert facts["score"].startswith(f"{result.score:+.4g}")
-    assert facts["confidence"] == format_confidence(result.confidence)
-    assert facts["criterion"] == "evidence"
-    assert facts["check"].startswith(f"p = {result.check_pvalue:.3g}")
-    assert facts["observations"] == "80"
-    for probability in result.probabilities:
-        assert format_probability(probability) in facts["probability"]
-
-
-def test_a_criterion_of_the_latent_prints_dependences(printed, data):
-    lines = printed("direction", data, "--criterion", "hsic_ratio").splitlines()
-    assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
-    assert any(line.split()[:2] == ["criterion", "hsic_ratio,"] for line in lines)
 
 
 @pytest.mark.parametrize(("bend", "answer"), [(0.0, "no preference"), (0.4, "leaning")])
