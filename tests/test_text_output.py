@@ -152,6 +152,7 @@ def test_plain_values_of_a_decision_are_those_of_the_result(decided):
         assert document[name] == getattr(decided, name)
     assert (document["x"], document["y"]) == (document["cause"], document["effect"])
     assert (document["sure"], document["n"], document["note"]) == (True, 100, None)
+    assert (document["forward_pvalue"], document["backward_pvalue"]) == (None, None)
     assert document["plausible"] == "; ".join(decided.plausible) == "x->y"
     assert (document["model"], document["n_mechanisms"]) == ("anm-2", 2)
     assert sum(document["probabilities"].values()) == pytest.approx(1.0)

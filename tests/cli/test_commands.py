@@ -67,15 +67,6 @@ def test_direction_agrees_with_the_library(document, printed, data, options):
         elif isinstance(value, dict):
             value = pytest.approx(value, rel=1e-6, abs=1e-12)
         assert found[name] == value, name
-    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 80)
-    for name in ("forward_pvalue", "backward_pvalue"):
-        assert (found[name] is None) is (not options)
-    model = (None, None) if options else ("anm-2", 2)
-    assert (found["model"], found["n_mechanisms"]) == model
-    turned = document("direction", data, "temperature", *given)
-    for each, name in ((found, "ozone"), (turned, "temperature")):
-        assert (each["cause"] == name) is (each["direction"] == 1)
-    assert (turned["direction"], turned["score"]) == (-found["direction"], -found["score"])
 
 
 @pytest.mark.parametrize(
@@ -97,22 +88,17 @@ def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, opt
 # --- the terminal ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("bend", "answer"), [(0.0, "no preference"), (0.4, "leaning")])
-def test_an_unsure_direction_is_printed_as_a_leaning_or_none(run, tmp_path, rng, bend, answer):
-    # No direction is distinguished in a linear Gaussian pair, however confidence is calibrated.
-    x = rng.normal(size=100)
-    y = x + bend * x**2 + rng.normal(size=100)
-    write_columns(tmp_path / "t.csv", x, y, header="dose,response")
-    assert run("direction", "t.csv")[1].startswith(answer)
+def test_a_linear_gaussian_pair_has_no_preference(run, tmp_path, rng):
+    x, noise = rng.normal(size=(2, 100))
+    write_columns(tmp_path / "t.csv", x, x + noise, header="dose,response")
     out = run("directions", "t.csv", "--pairs", "all")[1]
-    assert answer in out.splitlines()[1]
-    assert f"1 {answer}" in out
+    assert "no preference" in out.splitlines()[1]
+    assert "1 no preference" in out
 
 
 def test_independent_columns_and_constant_ones(run, document, tmp_path, rng):
     columns = *rng.normal(size=(2, 60)), ["p"] * 60, [1] * 60
     write_columns(tmp_path / "t.csv", *columns, header="a,b,name,k")
-    assert run("direction", "t.csv", "a", "b")[1].startswith("independent")
     status, _, err = run("directions", "t.csv", "--pairs", "all")
     assert (status, "name, k (constant)" in err) == (0, True)
     found = document("directions", "t.csv", "--pairs", "all")
