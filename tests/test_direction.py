@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.families import mechanisms
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -312,25 +313,17 @@ def test_estimator_takes_two_columns_or_two_variables():
         _ = CausalDirection().check_pvalue_
 
 
-def bands(rng, n=300):
-    """Six curves that do not cross."""
-    x = rng.uniform(-2, 2, size=n)
-    mechanism = rng.integers(6, size=n)
-    curves = 1.6 * mechanism + 0.6 * np.sin(2 * x + mechanism)
-    return x, curves + 0.15 * rng.normal(size=n)
-
-
-def test_six_mechanisms_are_found(rng):
-    result = infer_direction(*bands(rng))
+def test_six_mechanisms_are_found():
+    drawn = mechanisms.draw("many-6", 300, 1)
+    result = infer_direction(drawn.x, drawn.y)
     assert result.relation == "x->y"
     assert result.confidence > 0.9
     assert result.evidence.forward.n_mechanisms >= 6
 
 
-def test_saw_teeth_are_not_surely_several_mechanisms(rng):
-    x = rng.uniform(-2, 2, size=300)
-    y = 2 * ((1.5 * x) % 1) + 0.2 * rng.normal(size=300)
-    result = infer_direction(x, y)
+def test_saw_teeth_are_not_surely_several_mechanisms():
+    drawn = mechanisms.draw("k1-sawtooth", 300, 1)
+    result = infer_direction(drawn.x, drawn.y)
     assert result.confidence < 0.9
     assert any("curve with jumps" in note for note in result.notes)
 
