@@ -185,11 +185,13 @@ def central_difference(f, z, step=1e-3, least=1.0):
 def hessian(f, z, step=1e-3):
     """∂²f/∂z_i∂z_j, by differences of `central_difference`."""
 
-    def gradient(at):
-        return central_difference(f, at, step=1e-3)
+    def gradient(point):
+        return central_difference(f, point, step=1e-3)
 
-    each = step * np.eye(len(z))
-    return np.array([(gradient(z + one) - gradient(z - one)) / (2 * step) for one in each])
+    steps = step * np.eye(len(z))
+    return np.array(
+        [(gradient(z + step_row) - gradient(z - step_row)) / (2 * step) for step_row in steps]
+    )
 
 
 # --- The back-constraint -------------------------------------------------------------------------
@@ -361,12 +363,12 @@ def mixture_steps(count, design, y, prior, n_null, R, scales, label_likelihood=N
     return bound, R, weights, scales, center, means, covs
 
 
-def bin_shares(points, near, B):
+def bin_shares(points, edge_tolerance, B):
     """How many points each bin of length 1 holds; one on the edge of two belongs half to each."""
     counts = np.zeros(B)
     for point in points:
         edge = round(point)
-        bins = [edge - 1, edge] if abs(point - edge) < near else [int(point)]
+        bins = [edge - 1, edge] if abs(point - edge) < edge_tolerance else [int(point)]
         for index in bins:
             counts[min(max(index, 0), B - 1)] += 1.0 / len(bins)
     return counts

@@ -16,7 +16,7 @@ from anmmm._ahead import DECISION, points
 from anmmm._kernels._jit import REGISTRY
 for part in DECISION:
     part()
-names = ["mixture.fit_curves", "hidden.fit_hidden", "densities.fit_densities",
+names = ["mixture.fit_curves", "hidden.fit_hidden", "densities.fit_density",
          "monotone.monotone_link", "location_scale.location_scale", "densities.fit_base",
          "monotone.effect_sums"]
 before = {name: list(REGISTRY[name].signatures) for name in names}

@@ -375,6 +375,9 @@ def test_labels_of_complete_rows_name_their_rows():
     result = cluster_mechanisms(x, y, 1, missing="drop")
     assert_array_equal(result.rows, np.delete(np.arange(40), [3, 11]))
     assert (len(result.labels), result.n_dropped) == (38, 2)
+    frame = pd.DataFrame({"dose": x, "growth": y})
+    with pytest.raises(ValueError, match=r"dose holds 1 NaN .*; missing='drop' leaves them out"):
+        cluster_mechanisms(frame, "dose", "growth")
 
 
 def squares_within(values, labels):

@@ -43,7 +43,7 @@ def test_exchanging_the_variables_reverses_everything(criterion):
     assert (there.direction, back.direction) == (1, -1)
     assert (back.score, back.models.forward_score) == (-there.score, there.models.backward_score)
     assert back.confidence == there.confidence
-    fits, swapped = (each.fit_latent(random_state=0) for each in (there, back))
+    fits, swapped = (decided.fit_latent(random_state=0) for decided in (there, back))
     assert swapped.forward_test.pvalue == fits.backward_test.pvalue
 
 
@@ -65,13 +65,13 @@ def test_scores_are_what_the_criteria_say():
     assert (later.forward_score, later.backward_score) == later.scores("hsic_ratio")
 
 
-@pytest.mark.parametrize(("criterion", "least"), [("evidence", 16), ("hsic", 13)])
-def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, least):
+@pytest.mark.parametrize(("criterion", "min_right"), [("evidence", 16), ("hsic", 13)])
+def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, min_right):
     # 16 data sets; chance would get 8, and 13 or more with probability 0.01.
     drawn = product(("f1", "f2", "f3", "f4"), range(4))
     pairs = [make_anm_mixture(f, 100, random_state=seed)[:2] for f, seed in drawn]
     right = sum(infer_direction(x, y, criterion=criterion).direction == 1 for x, y in pairs)
-    assert right >= least
+    assert right >= min_right
     # Identical columns are undecided.
     result = infer_direction(X, X.copy(), criterion=criterion, random_state=0)
     assert (result.direction, result.score) == (0, 0.0)
@@ -253,13 +253,15 @@ def test_a_latent_criterion_has_no_confidence_and_says_so(criterion):
 
 
 def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
-    apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
-    assert (apart.direction, apart.relation, apart.score) == (0, "independent", 0.0)
-    assert (apart.dependence, apart.log_odds) == (0.0, 0.0)
-    assert apart.probabilities.forward == apart.probabilities.backward == apart.confidence
-    assert apart.probabilities.independent >= 0.5
-    assert apart.independence_pvalue > 0.05
-    assert apart.check_pvalue > 0.01
+    unrelated = infer_direction(rng.normal(size=100), rng.uniform(size=100))
+    assert (unrelated.direction, unrelated.relation, unrelated.score) == (0, "independent", 0.0)
+    assert (unrelated.dependence, unrelated.log_odds) == (0.0, 0.0)
+    assert (
+        unrelated.probabilities.forward == unrelated.probabilities.backward == unrelated.confidence
+    )
+    assert unrelated.probabilities.independent >= 0.5
+    assert unrelated.independence_pvalue > 0.05
+    assert unrelated.check_pvalue > 0.01
     result = infer_direction(*MIXTURE)
     assert (result.direction, result.relation) == (1, "x->y")
     assert result.dependence > 0.5
@@ -274,8 +276,8 @@ def test_unrelated_variables_are_independent_and_related_ones_are_not(rng):
     assert forward != backward
     assert result.check_pvalue == forward
     for odds, pvalue in ((-3.0, backward), (0.0, max(forward, backward))):
-        other = replace(result, hypotheses=replace(hypotheses, log_odds=odds))
-        assert other.check_pvalue == pvalue
+        changed = replace(result, hypotheses=replace(hypotheses, log_odds=odds))
+        assert changed.check_pvalue == pvalue
 
 
 @pytest.mark.parametrize("seed", [7, 26])

@@ -64,11 +64,11 @@ def slow_outlier_mask(values):
     ).map(np.concatenate)
 )
 def test_outliers_are_beyond_a_gap(values):
-    found = outlier_mask(values)
-    assert_array_equal(found, slow_outlier_mask(values))
-    assert_array_equal(outlier_mask(-values), found)
-    assert_array_equal(outlier_mask(4.0 * values + 8.0), found)
-    assert_array_equal(outlier_mask(values[::-1]), found[::-1])
+    outliers = outlier_mask(values)
+    assert_array_equal(outliers, slow_outlier_mask(values))
+    assert_array_equal(outlier_mask(-values), outliers)
+    assert_array_equal(outlier_mask(4.0 * values + 8.0), outliers)
+    assert_array_equal(outlier_mask(values[::-1]), outliers[::-1])
 
 
 def test_usual_values_are_no_outliers(rng):
@@ -130,12 +130,12 @@ def test_a_confidence_is_limited_by_the_other_rows(x, y, n, outcome):
 
 def test_too_few_other_rows_confirm_nothing(rng):
     # Three columns ask for 30 observations.
-    few = np.r_[np.full(2, 1e6), rng.normal(size=29)], rng.normal(size=(31, 2))
+    too_short = np.r_[np.full(2, 1e6), rng.normal(size=29)], rng.normal(size=(31, 2))
     # Without the outliers nothing varies, nor does an indicator of them.
     x = np.r_[np.full(5, 1e6), rng.normal(size=55)]
     constant = x, np.r_[np.arange(1.0, 6.0), np.zeros(55)]
     indicator = np.c_[x, x > 1e3], rng.normal(size=60)
-    for columns in (few, constant, indicator):
+    for columns in (too_short, constant, indicator):
         result = infer_direction(*columns)
         assert result.outliers.any()
         assert result.confidence <= 0.5
@@ -245,9 +245,14 @@ def test_whole_numbers_that_all_come_thrice_are_copies(rng):
 def test_rows_on_curves_and_grids_are_no_copies(n):
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(2, n))
-    grid, few = np.linspace(0.0, 1.0, n), rng.integers(12, size=n)
+    grid, few_values = np.linspace(0.0, 1.0, n), rng.integers(12, size=n)
     shapes = (x, x**3), (x, y), (np.exp(2 * x), y), (grid, grid**2), (grid, y), (x + 9 * (y > 0), x)
-    for columns in (*shapes, (few, np.rint(few + y)), (few, y > 0), (np.rint(20 * y), few)):
+    for columns in (
+        *shapes,
+        (few_values, np.rint(few_values + y)),
+        (few_values, y > 0),
+        (np.rint(20 * y), few_values),
+    ):
         assert distinct_fraction(np.column_stack(columns)) == 1.0
 
 

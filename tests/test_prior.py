@@ -61,11 +61,11 @@ def features_of(x, y, z=1.0):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_kind_of_a_pair_has_a_coefficient_for_each_feature(name):
-    kind, x, y = PAIRS[name]
+    pair_kind, x, y = PAIRS[name]
     for pair in ((x, y), (y, x)):
-        found, features = features_of(*pair)
-        assert found == kind
-        assert features.keys() <= learned_coefficients()[kind].keys()
+        found_kind, features = features_of(*pair)
+        assert found_kind == pair_kind
+        assert features.keys() <= learned_coefficients()[pair_kind].keys()
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -136,10 +136,10 @@ def test_the_log_odds_of_independent_numbers_are_0_without_features(rng):
 @pytest.mark.parametrize("name", PAIRS)
 def test_longer_lengths_of_the_reverse_never_speak_against_a_direction(name):
     _, x, y = PAIRS[name]
-    kind, features = features_of(x, y, 1.0)
+    pair_kind, features = features_of(x, y, 1.0)
     doubled = features_of(x, y, 2.0)[1]
     assert doubled["lengths"] > features["lengths"] > 0.0
-    assert learned_coefficients()[kind]["lengths"] > 0.0
+    assert learned_coefficients()[pair_kind]["lengths"] > 0.0
     del features["lengths"], doubled["lengths"]
     assert doubled == features
 

@@ -5,11 +5,12 @@ import re
 import tomllib
 import types
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import anmmm
-from anmmm.direction.outcome import RELATIONS
+from anmmm.direction.outcome import Relation
 from anmmm.evidence.models import MODELS
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.graph.forms import MARKS
@@ -58,7 +59,7 @@ def test_the_page_of_stable_names_has_all_public_names():
 def test_the_glossary_has_the_names_of_models_and_relations():
     text = (ROOT / "docs" / "guide" / "glossary.md").read_text(encoding="utf-8")
     bases = {kind.FORM.base for kind in MODELS if not kind.FORM.suffixes} - {""}
-    names = bases | {f"+{suffix}" for suffix in SUFFIXES} | set(RELATIONS) | set(MARKS)
+    names = bases | {f"+{suffix}" for suffix in SUFFIXES} | set(get_args(Relation)) | set(MARKS)
     assert not {name for name in names if f"`{name}" not in text}
 
 
@@ -84,3 +85,14 @@ def test_the_badges_are_true():
     versions = [each.split()[-1] for each in package["classifiers"] if each.startswith(heads)]
     assert f"python: {' | '.join(versions)}<" in texts[0]
     assert f"license: {package['license']}<" in texts[1]
+
+
+def test_public_functions_and_estimators_have_an_example():
+    for name in listed():
+        module, _, attribute = name.rpartition(".")
+        if module.startswith("anmmm.interop."):
+            continue
+        thing = getattr(importlib.import_module(module), attribute)
+        is_estimator = hasattr(thing, "get_params")
+        if is_estimator or isinstance(thing, types.FunctionType):
+            assert ">>> " in thing.__doc__, name

@@ -9,13 +9,11 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from anmmm import (
-    cluster_mechanisms,
-    infer_direction,
-)
+from anmmm import cluster_mechanisms, infer_direction
+from anmmm._text import format_probability
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import Probabilities
-from anmmm.direction.outcome import format_confidence, format_probability
+from anmmm.direction.outcome import format_confidence
 from drawn import made_up
 
 X, Y, _ = make_anm_mixture("f3", random_state=1)
@@ -126,10 +124,22 @@ def test_a_text_tells_how_sure_a_decision_is(decided, direction, probabilities, 
     assert str(result).startswith(first)
 
 
+def test_the_model_is_that_of_the_answer_if_the_other_direction_is_shorter(decided):
+    longer = replace(decided, hypotheses=made_up(-1, Probabilities(0.1, 0.9, 0.0, 0.0)))
+    model = decided.evidence.backward
+    assert decided.evidence.forward.total < model.total
+    assert model.text in repr(longer)
+    assert f"  model         {model.model}: {model.text}\n" in str(longer)
+    document = longer.to_dict()
+    assert (document["model"], document["n_mechanisms"]) == (model.model, model.n_mechanisms)
+
+
 def test_independence_a_common_cause_and_notes_are_told(rng):
     apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
     for text in (repr(apart), str(apart)):
         assert text.startswith("independent")
+    # The confidence is that of a direction.
+    assert "confidence" not in str(apart)
     turn, noise = rng.uniform(0.0, 5.0, 300), 0.05 * rng.normal(size=(2, 300))
     both = infer_direction(pd.Series(np.cos(turn) + noise[0], name="a"), np.sin(turn) + noise[1])
     assert repr(both).startswith("common cause")
@@ -170,6 +180,8 @@ def test_clusters_are_told_by_their_sizes(clustered):
     assert f"2 mechanisms of {first}, {second} observations, refined" in repr(clustered)
     rows = [line.split() for line in str(clustered).splitlines()]
     assert ["0", f"{first}", f"{first}%"] in rows
+    number = format_probability(clustered.probabilities_of_number[2])
+    assert f"probability of 2 mechanisms: {number}" in str(clustered)
     document = clustered.to_dict()
     assert (document["cause"], document["effect"]) == ("dose", "effect (%)")
     for name in ("labels", "probabilities", "sizes"):

@@ -28,7 +28,7 @@ class Decision(OnMixture):
     `dense.LowerBound` at N = 1000 is what such times are divided by where machines differ.
     """
 
-    params = ((100, 300, 1000, 10_000),)
+    params = ((100, 300, 1000, 10_000, 100_000),)
     repeat = (5, 30, 2.0)
 
     def time_decision(self, n_samples: int) -> None:

@@ -14,12 +14,13 @@ import numpy as np
 from anmmm import warm_up
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import ConditionalModel
-from anmmm.evidence.check import check_model
+from anmmm.evidence.check import check_models
 from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
+from anmmm.independence import HSICVariable
 from anmmm.mixture.em import fit_mixture, smallest_noise
 from anmmm.mixture.fits import MixtureFit, fit_location_scale
 from anmmm.mixture.splines import SplineBasis
@@ -127,7 +128,7 @@ class Stage(Compiled):
         fit_density(self.residual, self.lower, self.upper, self.at.effect.cells.n_distinct)
 
     def time_check(self, n_samples: int) -> None:
-        check_model(self.at.model, self.at.cause.cells.values)
+        check_models([self.at.model], HSICVariable(self.at.cause.points))
 
 
 class Mixtures(Compiled):

@@ -26,7 +26,7 @@ from anmmm._workers import start_worker
 from anmmm.evidence import description_lengths
 from anmmm.evidence.density import plain_density
 from anmmm.evidence.hidden import Search
-from anmmm.evidence.marginal import LogSplineDensity
+from anmmm.evidence.marginal import DensityMarginal
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
@@ -83,7 +83,7 @@ def _process() -> None:
 
 def _densities() -> None:
     cells = Cells.of(_effect())
-    LogSplineDensity.of(cells)
+    DensityMarginal.smooth(cells)
     plain_density("normal", cells.values, cells.lower, cells.upper)
 
 
@@ -187,6 +187,11 @@ def warm_up(n_jobs: int = 1) -> None:
     -----
     Half a minute to a minute with a cold cache by one process; with a warm one little more than the
     imports that the functions need anyway. Parallel forms are compiled when they are first used.
+
+    Examples
+    --------
+    >>> from anmmm import warm_up
+    >>> warm_up(n_jobs=-1)  # doctest: +SKIP
     """
     parts = (*DECISIONS, *_MORE)
     compile_ahead(parts, n_jobs)

@@ -80,6 +80,13 @@ def is_missing(item: Any) -> bool:
     return nothing or (isinstance(item, float) and math.isnan(item))
 
 
+def _place(index: tuple[int, ...]) -> str:
+    """Return where an item of an array is, in words; nothing if the array is a single item."""
+    if not index:
+        return ""
+    return f" at position {index[0] if len(index) == 1 else index}"
+
+
 def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
     """Return Python objects as numbers, missing ones as NaN."""
     numeric = np.empty(array.shape, dtype=np.float64)
@@ -89,13 +96,13 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
         if isinstance(item, (str, bytes)):
             # Text never counts as a number. Checks of estimators look for the last words.
             raise TypeError(
-                f"{name} must be numeric, found {brief(item)} ({type(item).__name__}) at position "
-                f"{index}; an argument must be no string, but a number: {ADVICE}"
+                f"{name} must be numeric, found {brief(item)} ({type(item).__name__})"
+                f"{_place(index)}; an argument must be no string, but a number: {ADVICE}"
             )
         try:
             numeric[index] = math.nan if is_missing(item) else float(item)
         except OverflowError:
-            raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
+            raise ValueError(f"{name} holds a number beyond float64{_place(index)}") from None
         except (TypeError, ValueError):
             # Its repr may be long, or have an address, which differs in the next run.
             raise TypeError(

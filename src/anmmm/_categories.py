@@ -21,11 +21,15 @@ from anmmm._validation import (
     MissingValueError,
     as_columns,
     as_matrix,
+    as_pair,
     check_aligned,
     check_choice,
     check_lengths,
     constant_problem,
 )
+
+# What an option does about missing values.
+LEAVE_OUT = "missing='drop' leaves them out"
 
 
 class Column(NamedTuple):
@@ -128,10 +132,14 @@ def as_categories(values: Any, name: str) -> Column:
     return _of_names(_spelled(list(values if series is None else series.to_list())))
 
 
-def given_pair(x: ArrayLike, y: ArrayLike) -> tuple[Column, Column]:
+def given_pair(
+    x: ArrayLike, y: ArrayLike, names: tuple[str, str] = ("x", "y")
+) -> tuple[Column, Column]:
     """Return two variables of a caller as columns; text that spells numbers is numbers."""
     check_aligned(x, y)
-    return as_column(x, "x", spells_numbers=True), as_column(y, "y", spells_numbers=True)
+    first = as_column(x, names[0], spells_numbers=True)
+    second = as_column(y, names[1], spells_numbers=True)
+    return first, second
 
 
 def as_variables(
@@ -152,14 +160,16 @@ def as_variables(
     return Variables(first, second, is_categorical, (columns[0].levels, columns[1].levels))
 
 
-def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
+def complete_variables(
+    x: ArrayLike, y: ArrayLike, missing: Any, names: tuple[str, str]
+) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
-    first, second = given_pair(x, y)
-    first, second, dropped = complete_columns(first, second, missing)
+    first, second = given_pair(x, y, names)
+    first, second, dropped = complete_columns(first, second, missing, names)
     try:
-        return as_variables(first, second), len(dropped)
+        return as_variables(first, second, names=names), len(dropped)
     except MissingValueError as error:
-        raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
+        raise MissingValueError(f"{error}; {LEAVE_OUT}") from None
 
 
 def complete_columns(
@@ -179,15 +189,20 @@ def complete_columns(
     return x.take(~is_incomplete), y.take(~is_incomplete), np.flatnonzero(is_incomplete)
 
 
-def complete_numbers(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, IntArray]:
-    """Return two variables of numbers as `complete_columns` does, as arrays."""
-    if check_choice(missing, "missing", MISSING) == "raise":
-        return x, y, np.empty(0, dtype=np.intp)
+def complete_numbers(
+    x: ArrayLike, y: ArrayLike, missing: Any, names: tuple[str, str]
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return two checked variables of numbers, and the positions of rows that were left out."""
     check_aligned(x, y)
-    first = Column(as_columns(as_real(x, "x"), "x"))
-    second = Column(as_columns(as_real(y, "y"), "y"))
-    first, second, dropped = complete_columns(first, second, missing)
-    return first.values, second.values, dropped
+    if check_choice(missing, "missing", MISSING) == "raise":
+        try:
+            return *as_pair(x, y, names=names), np.empty(0, dtype=np.intp)
+        except MissingValueError as error:
+            raise MissingValueError(f"{error}; {LEAVE_OUT}") from None
+    first = Column(as_columns(as_real(x, names[0]), names[0]))
+    second = Column(as_columns(as_real(y, names[1]), names[1]))
+    first, second, dropped = complete_columns(first, second, missing, names)
+    return *as_pair(first.values, second.values, names=names), dropped
 
 
 def _matrix(column: Column, name: str) -> FloatArray:

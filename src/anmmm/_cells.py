@@ -15,13 +15,13 @@ from anmmm._typing import FloatArray
 SPREADSHEET_ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
 # Missing values of text files, in lower case.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "?", *SPREADSHEET_ERRORS})
-# As many values as are encoded by their frequencies.
+# Most values of a variable that may be encoded by their frequencies.
 MOST_CATEGORIES = 32
 DATES = "holds dates or durations; convert them to numbers first, such as days since the first one"
 # What to do with a text among numbers.
 ADVICE = (
-    "write numbers without units or thousands separators, a detection limit <0.35 as 0.35, a "
-    "missing value as an empty cell or None; or declare the column categories"
+    "write numbers without units or thousands separators, a detection limit such as <0.35 as 0.35, "
+    "a missing value as an empty cell or None; or declare the column categories"
 )
 
 # A year and two more numbers, year first or last, perhaps with a time.

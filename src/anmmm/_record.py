@@ -57,7 +57,9 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, np.ndarray):
-        if value.ndim == 1 and 0 < value.size <= FEW and value.dtype.kind in "biuf":
+        if value.ndim == 1 and 0 < value.size <= FEW and value.dtype.kind == "b":
+            return f"array({value.tolist()})"
+        if value.ndim == 1 and 0 < value.size <= FEW and value.dtype.kind in "iuf":
             return f"array([{', '.join(f'{number:.6g}' for number in value.tolist())}])"
         return f"<{value.dtype} array of shape {value.shape}>"
     if isinstance(value, (tuple, list, Mapping)) and len(value) > FEW:

@@ -24,6 +24,8 @@ def has_digits(names: Iterable[Hashable]) -> bool:
 
 # Letters of a value that a message repeats.
 LONGEST = 80
+# From here on two digits of a probability would be 1.
+CERTAIN = 0.995
 
 
 def brief(value: Any) -> str:
@@ -34,6 +36,11 @@ def brief(value: Any) -> str:
 def cut(text: str, most: int = LONGEST) -> str:
     """Return text of at most so many letters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def format_probability(probability: float) -> str:
+    """Return a probability in two digits; never one of 1."""
+    return ">0.99" if probability >= CERTAIN else f"{probability:.2f}"
 
 
 def listed(names: Sequence[Hashable]) -> str:

@@ -240,11 +240,11 @@ def constant_problem(values: NDArray[Any]) -> str:
     # Halved, so that the range of values near the largest float does not overflow.
     if 2.0 * (0.5 * (float(greatest) / largest) - 0.5 * (float(smallest) / largest)) > 32.0 * EPS:
         return ""
-    rounding = "" if smallest == greatest else " up to rounding"
-    return (
-        f"is constant{rounding} (from {smallest!r} to {greatest!r}); a constant has no cause and "
-        "no effect"
-    )
+    if smallest == greatest:
+        found = f"is constant (all values are {smallest!r})"
+    else:
+        found = f"is constant up to rounding (from {smallest!r} to {greatest!r})"
+    return f"{found}; a constant has no cause and no effect"
 
 
 def _rounded_away(values: NDArray[Any]) -> str:

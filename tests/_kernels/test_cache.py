@@ -29,9 +29,13 @@ def folder(tmp_path, monkeypatch):
 def compiled(body=triple):
     """What a new process would have: the value of a call, hits of the cache, and the warnings."""
     dispatcher = _jit.kernel()(body)
-    with warnings.catch_warnings(record=True, action="always") as seen:
+    with warnings.catch_warnings(record=True, action="always") as shown_warnings:
         value = dispatcher(2.0)
-    return value, sum(dispatcher.stats.cache_hits.values()), [str(one.message) for one in seen]
+    return (
+        value,
+        sum(dispatcher.stats.cache_hits.values()),
+        [str(warning.message) for warning in shown_warnings],
+    )
 
 
 def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monkeypatch):
@@ -83,17 +87,17 @@ def test_the_digest_is_of_the_text_of_every_kernel(tmp_path, monkeypatch):
     assert digest() == before
 
 
-@pytest.mark.parametrize(("kind", "size"), [("nbi", 0), ("nbi", 100), ("nbc", 1)])
-def test_a_damaged_file_is_told_and_mended(folder, kind, size):
+@pytest.mark.parametrize(("extension", "size"), [("nbi", 0), ("nbi", 100), ("nbc", 1)])
+def test_a_damaged_file_is_told_and_mended(folder, extension, size):
     compiled()
-    (file,) = folder.rglob(f"*.{kind}")
-    whole, draw = file.read_bytes(), random.Random(0)
+    (file,) = folder.rglob(f"*.{extension}")
+    undamaged, draw = file.read_bytes(), random.Random(0)
     for _ in range(10):
-        damaged = bytearray(whole)
-        damaged[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
+        damaged = bytearray(undamaged)
+        damaged[draw.randrange(len(undamaged))] ^= 1 << draw.randrange(8)
         file.write_bytes(damaged)
         assert compiled()[0] == 6.0
-    file.write_bytes(whole[:size])
+    file.write_bytes(undamaged[:size])
     _cache._warned.clear()
     value, hits, (message,) = compiled()
     assert (value, hits) == (6.0, 0)

@@ -15,17 +15,20 @@ POINTS = st.lists(st.integers(-50, 50), min_size=2, max_size=30).filter(lambda p
 @given(POINTS, st.integers(0, 100))
 def test_pairs_within_a_distance_are_counted(points, distance):
     ordered = np.sort(np.array(points, dtype=float))
-    apart = [abs(one - other) for one, other in combinations(points, 2)]
-    within = [each for each in apart if each <= distance]
-    following = min((each for each in apart if each > distance), default=np.inf)
-    found = distances._count_within.py_func(ordered, float(distance))
-    assert found == (len(within), max(within, default=0.0), following)
+    all_distances = [abs(x - y) for x, y in combinations(points, 2)]
+    within = [pair_distance for pair_distance in all_distances if pair_distance <= distance]
+    following = min(
+        (pair_distance for pair_distance in all_distances if pair_distance > distance),
+        default=np.inf,
+    )
+    counted = distances._count_within.py_func(ordered, float(distance))
+    assert counted == (len(within), max(within, default=0.0), following)
 
 
 def middle_ones(ordered, tie):
-    apart = np.abs(ordered[:, None] - ordered)[np.triu_indices(len(ordered), 1)]
-    apart = np.sort(apart[apart > tie])
-    return apart[(len(apart) - 1) // 2], apart[len(apart) // 2]
+    all_distances = np.abs(ordered[:, None] - ordered)[np.triu_indices(len(ordered), 1)]
+    all_distances = np.sort(all_distances[all_distances > tie])
+    return all_distances[(len(all_distances) - 1) // 2], all_distances[len(all_distances) // 2]
 
 
 @given(POINTS, st.sampled_from([0.0, 1e-15]))
@@ -38,16 +41,16 @@ def test_middle_distances_of_few_points(points, tie):
 
 
 @pytest.mark.parametrize("n", [99, 400, 401])
-@pytest.mark.parametrize("kind", ["normal", "cauchy", "rounded", "two", "outlier", "even", "far"])
-def test_middle_distances_of_many_points(rng, n, kind):
+@pytest.mark.parametrize("shape", ["normal", "cauchy", "rounded", "two", "outlier", "even", "far"])
+def test_middle_distances_of_many_points(rng, n, shape):
     x = rng.normal(size=n)
-    if kind == "outlier":
+    if shape == "outlier":
         x[-1] = 1e150
-    if kind == "far":
+    if shape == "far":
         # Two clouds that are alike: half of the distances are of about one size.
         x = np.concatenate([x[: n // 2], x[: n - n // 2] + 1e9])
-    others = {"cauchy": rng.standard_cauchy(n), "rounded": np.round(x), "even": np.arange(n) / n}
-    others["two"] = (x > 0.5).astype(float)
-    ordered = np.sort(others.get(kind, x))
+    shapes = {"cauchy": rng.standard_cauchy(n), "rounded": np.round(x), "even": np.arange(n) / n}
+    shapes["two"] = (x > 0.5).astype(float)
+    ordered = np.sort(shapes.get(shape, x))
     tie = 1e-15 * np.abs(ordered).max()
     assert distances.middle_distances(ordered, tie) == middle_ones(ordered, tie)

@@ -34,9 +34,9 @@ def nodes(name):
         return Nodes(
             np.eye(K), np.ones(K), K, 0.3, np.empty((0, K)), np.empty(0), 0.0, int(name == "own")
         )
-    at = (np.arange(K) + 0.5) / K
-    waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
-    basis, prior = np.vstack([np.ones(K), at - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
+    t = (np.arange(K) + 0.5) / K
+    waves = np.cos(np.pi * np.outer(np.arange(1, 4), t))
+    basis, prior = np.vstack([np.ones(K), t - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
     return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), 0.0, 0)
 
 
@@ -51,8 +51,8 @@ def drawn(kinds, n=90):
     places, counts = np.zeros((2, n), dtype=np.int64), np.zeros((2, 1))
     if any(kinds):
         counts = np.zeros((2, 31))
-    for d, kind in enumerate(kinds):
-        if kind != NOISY:
+    for d, values_kind in enumerate(kinds):
+        if values_kind != NOISY:
             # The first ones vary more than Poisson's.
             mean = (2 * group + 0.5) * (1.0 if d else rng.gamma(0.5, 2.0, n))
             raw = np.minimum(rng.poisson(mean), 30)
@@ -121,9 +121,11 @@ def iterate(pair, nodes, hidden, used, components):
         if pair.kinds[d] == COUNTS:
             value = pair.counts[d, :V, np.newaxis]
             mean = ((weight * value).sum(axis=0) + 1.0) / (totals + 1.0)
-            beyond = (weight * ((value - mean) ** 2 - mean)).sum() / (totals @ mean**2)
-            if beyond > 2.0 * np.sqrt(2.0 / n):
-                hidden.tables[d, :V, :used] = nbinom.pmf(value, 1 / beyond, 1 / (1 + mean * beyond))
+            dispersion = (weight * ((value - mean) ** 2 - mean)).sum() / (totals @ mean**2)
+            if dispersion > 2.0 * np.sqrt(2.0 / n):
+                hidden.tables[d, :V, :used] = nbinom.pmf(
+                    value, 1 / dispersion, 1 / (1 + mean * dispersion)
+                )
             else:
                 hidden.tables[d, :V, :used] = poisson.pmf(value, mean)
         if pair.kinds[d] in (CATEGORICAL, COUNTS):
@@ -157,8 +159,10 @@ def iterate(pair, nodes, hidden, used, components):
                 hidden.fractions[d, j], hidden.offsets[d, j] = 1.0, 0.0
             hidden.variances[d, j, some] = max(pooled, pair.floor[d])
         if nodes.own_scales:
-            own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (present + 1.0)
-            hidden.variances[d, 0, some] = np.maximum(own, pair.floor[d])[some]
+            group_variances = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (
+                present + 1.0
+            )
+            hidden.variances[d, 0, some] = np.maximum(group_variances, pair.floor[d])[some]
     return float(np.log(total).sum()), share
 
 
@@ -175,36 +179,34 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_iterations_are_those_of_the_equations(name):
-    of_nodes, kinds, components = CASES[name]
-    net, used = nodes(of_nodes), K if of_nodes == "curve" else USED
+    node_kind, kinds, components = CASES[name]
+    net, used = nodes(node_kind), K if node_kind == "curve" else USED
     pair, rng = drawn(kinds)
-    found = start(pair, net, rng, used, components)
-    hidden = parts(found, net)
+    start_row = start(pair, net, rng, used, components)
+    hidden = parts(start_row, net)
     for d in range(2):
         if components[d] == 1:
             hidden.fractions[d, 0], hidden.offsets[d, 0] = 1.0, 0.0
-    expected = found.copy()
-    rows = np.stack([found, found])
+    expected = start_row.copy()
+    rows = np.stack([start_row, start_row])
     results = [iterate(pair, net, parts(expected, net), used, components) for _ in range(4)]
     fit_hidden(pair, net, rows, NOTHING, 4)
     assert_allclose(parts(rows[0], net).result[0], results[-1][0], rtol=1e-10)
     assert np.array_equal(rows[0], rows[1])
-    hidden, other = parts(rows[0], net), parts(expected, net)
-    assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
-    if of_nodes == "curve":
-        assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
-        assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)
+    hidden, slow = parts(rows[0], net), parts(expected, net)
+    assert_allclose(hidden.weights, slow.weights, rtol=1e-8, atol=1e-12)
+    if node_kind == "curve":
+        assert_allclose(hidden.smoothing, slow.smoothing, rtol=1e-7)
+        assert_allclose(hidden.logits, slow.logits, rtol=1e-7, atol=1e-10)
     for d in range(2):
         if kinds[d] == NOISY:
             j = components[d]
-            assert_allclose(hidden.positions[d], other.positions[d], rtol=1e-8, atol=1e-10)
+            assert_allclose(hidden.positions[d], slow.positions[d], rtol=1e-8, atol=1e-10)
             for name in ("fractions", "offsets", "variances"):
-                assert_allclose(
-                    getattr(hidden, name)[d, :j], getattr(other, name)[d, :j], rtol=1e-7
-                )
+                assert_allclose(getattr(hidden, name)[d, :j], getattr(slow, name)[d, :j], rtol=1e-7)
         if kinds[d] != NOISY:
             V = pair.n_values[d]
-            assert_allclose(hidden.tables[d, :V], other.tables[d, :V], rtol=1e-9)
+            assert_allclose(hidden.tables[d, :V], slow.tables[d, :V], rtol=1e-9)
 
 
 def test_a_start_is_a_hidden_variable_that_is_known_up_to_a_width():
@@ -212,8 +214,8 @@ def test_a_start_is_a_hidden_variable_that_is_known_up_to_a_width():
     t = rng.uniform(size=pair.values.shape[1])
     rows = start(pair, net, rng, K)[np.newaxis]
     fit_hidden(pair, net, rows, t[np.newaxis], 1)
-    at = (np.arange(K) + 0.5) / K
-    bells = norm.pdf(t[:, np.newaxis], at, 1.6 / K)
+    node_positions = (np.arange(K) + 0.5) / K
+    bells = norm.pdf(t[:, np.newaxis], node_positions, 1.6 / K)
     share = bells / bells.sum(axis=1, keepdims=True)
     e = pair.values[0][:, np.newaxis] - parts(rows[0], net).positions[0]
     assert_allclose(parts(rows[0], net).variances[0, 0], (share * e**2).sum() / len(t))

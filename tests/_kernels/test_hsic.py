@@ -59,9 +59,9 @@ def wide_gram_and_truth(x, gamma):
 def test_centered_trace_keeps_its_digits_at_very_wide_scales(rng, gamma):
     x = rng.normal(size=20)
     K, K_centered = wide_gram_and_truth(x, gamma)
-    other = x + 0.3 * rng.normal(size=20)
-    narrow = oracle.rbf(other[:, np.newaxis], [0.8])
-    for L, L_centered in (wide_gram_and_truth(other, gamma), (narrow, oracle.centered(narrow))):
+    y = x + 0.3 * rng.normal(size=20)
+    narrow = oracle.rbf(y[:, np.newaxis], [0.8])
+    for L, L_centered in (wide_gram_and_truth(y, gamma), (narrow, oracle.centered(narrow))):
         assert_allclose(centered_trace(K, L), np.sum(K_centered * L_centered), rtol=1e-16 / gamma)
 
 

@@ -10,8 +10,8 @@ NODES, QUADRATURE = np.polynomial.legendre.leggauss(40)
 
 
 def mass(middle, half):
-    at = middle[:, None] + half[:, None] * NODES
-    return np.exp(-0.5 * at**2) @ QUADRATURE * half / np.sqrt(2.0 * np.pi)
+    points = middle[:, None] + half[:, None] * NODES
+    return np.exp(-0.5 * points**2) @ QUADRATURE * half / np.sqrt(2.0 * np.pi)
 
 
 def nats_of(lower, upper, curves, weights=(1.0,), scale=(1.0,), n_cells=9):
@@ -26,11 +26,11 @@ def nats_of(lower, upper, curves, weights=(1.0,), scale=(1.0,), n_cells=9):
 def test_nats_are_exact_on_both_sides_of_the_series(width):
     middle = np.linspace(-12.0, 12.0, 301)
     half = np.full(301, 0.5 * width)
-    found = nats_of(middle - half, middle + half, np.zeros((301, 1)), n_cells=10**15)
+    nats = nats_of(middle - half, middle + half, np.zeros((301, 1)), n_cells=10**15)
     # As rounding of the ends leaves it.
     middle, half = middle - half + half, 0.5 * ((middle + half) - (middle - half))
     assert_allclose(
-        np.exp(-found), mass(middle, half) * 300 / 301 + 1e-15 / 301, rtol=3e-12 + 1e-14 / width
+        np.exp(-nats), mass(middle, half) * 300 / 301 + 1e-15 / 301, rtol=3e-12 + 1e-14 / width
     )
 
 
@@ -40,6 +40,6 @@ def test_nats_of_many_observations_of_several_curves(rng, n):
     upper, weights = lower + rng.uniform(0.0, 0.5, size=n), rng.dirichlet(np.ones(3))
     middle = (0.5 * (lower + upper)[:, None] - curves) / scale[:, None]
     half = np.repeat(0.5 * (upper - lower) / scale, 3)
-    each = mass(middle.ravel(), half).reshape(n, 3) @ weights
-    expected = -np.log((1.0 - 1.0 / n) * each + 1.0 / n / 9)
+    masses = mass(middle.ravel(), half).reshape(n, 3) @ weights
+    expected = -np.log((1.0 - 1.0 / n) * masses + 1.0 / n / 9)
     assert_allclose(nats_of(lower, upper, curves, weights, scale, 9), expected, rtol=1e-12)

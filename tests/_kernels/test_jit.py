@@ -12,9 +12,9 @@ import anmmm._kernels
 from anmmm._kernels._jit import REGISTRY, SUMS
 from subprocess_helpers import python
 
-for found in pkgutil.iter_modules(anmmm._kernels.__path__):
+for module_info in pkgutil.iter_modules(anmmm._kernels.__path__):
     # Which enters its kernels in the registry.
-    import_module(f"anmmm._kernels.{found.name}")
+    import_module(f"anmmm._kernels.{module_info.name}")
 
 
 def test_kernels_that_numba_may_not_compile_are_refused():
@@ -53,7 +53,9 @@ def returns_numbers(body):
 
 def test_kernels_that_count_no_references_hold_no_arrays_of_their_own():
     free = {
-        name: each for name, each in REGISTRY.items() if not each.targetoptions.get("_nrt", True)
+        name: dispatcher
+        for name, dispatcher in REGISTRY.items()
+        if not dispatcher.targetoptions.get("_nrt", True)
     }
     assert len(free) > 50
     for name, dispatcher in free.items():

@@ -18,7 +18,7 @@ from scipy.special import erfcx, log_ndtr
 from scipy.stats import nbinom, poisson
 
 import oracle
-from anmmm._kernels.latent import Cuts, _interval, latent_curve
+from anmmm._kernels.latent import Cuts, Levels, _interval, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 
@@ -92,12 +92,12 @@ def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000, weights=None):
     prior = SlopePrior(fixed, bends, len(rough), float(np.linalg.slogdet(fixed + bends)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
     weights = np.ones(len(y)) if weights is None else weights
-    options = size, cuts, prior, tol, max_iter
-    cost, n_iter = latent_curve(columns, y, weights, *options, b, mean, scales)
+    options = cuts, prior, tol, max_iter
+    cost, n_iter = latent_curve(columns, Levels(y, weights, size), *options, b, mean, scales)
     assert n_iter < max_iter
-    at = np.concatenate([mean, b])
-    assert all(np.isfinite(part).all() for part in (cost, at, scales))
-    return cost, n_iter, start, at, scales
+    parameters = np.concatenate([mean, b])
+    assert all(np.isfinite(part).all() for part in (cost, parameters, scales))
+    return cost, n_iter, start, parameters, scales
 
 
 def log_normal_mass(a, b):
@@ -119,61 +119,61 @@ class Slow:
         self.P[: self.r, : self.r] = np.diag(1.0 / V)
         self.P[self.r :, self.r :] = fixed + rough.T @ rough / rho2
 
-    def log_likelihood(self, at):
-        f = self.design @ at[: self.r]
+    def log_likelihood(self, parameters):
+        f = self.design @ parameters[: self.r]
         if not len(self.cuts.first):
             mean = np.exp(f)
             if self.size == POISSON:
                 return poisson(mean).logpmf(self.y).sum()
             return nbinom(self.size, self.size / (self.size + mean)).logpmf(self.y).sum()
         level = self.y.astype(int)
-        edges = self.cuts.first + np.exp(at[self.r :]) @ self.cuts.per_slope
+        edges = self.cuts.first + np.exp(parameters[self.r :]) @ self.cuts.per_slope
         return log_normal_mass(edges[level] - f, edges[level + 1] - f).sum()
 
-    def objective(self, at):
+    def objective(self, parameters):
         """Minus the log posterior, but for the Gaussian's 2π."""
-        off = at - self.start
-        prior = 0.5 * (off @ self.P @ off - np.linalg.slogdet(self.P)[1])
-        return prior - self.log_likelihood(at)
+        shift = parameters - self.start
+        prior = 0.5 * (shift @ self.P @ shift - np.linalg.slogdet(self.P)[1])
+        return prior - self.log_likelihood(parameters)
 
-    def hessian(self, at):
+    def hessian(self, parameters):
         """Of the objective; of the part that may be negative only what is positive."""
-        by_b = oracle.central_difference(self.log_likelihood, at, step=1e-3)
+        by_b = oracle.central_difference(self.log_likelihood, parameters, step=1e-3)
         by_b[: self.r] = 0.0
-        return oracle.hessian(self.objective, at) + np.diag(np.maximum(by_b, 0.0))
+        return oracle.hessian(self.objective, parameters) + np.diag(np.maximum(by_b, 0.0))
 
 
 @cache
 def solved(name):
     """What the kernel finds for a case, the truth at its scales, and the Hessian there."""
     data = drawn(name)
-    cost, _, start, at, scales = fitted(*data)
+    cost, _, start, parameters, scales = fitted(*data)
     slow = Slow(*data, start, scales)
-    return cost, at, scales, slow, slow.hessian(at)
+    return cost, parameters, scales, slow, slow.hessian(parameters)
 
 
 @cases
 def test_curve_and_cuts_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixed_points(name):
-    cost, at, (s2, tau2, rho2), slow, hessian = solved(name)
-    gradient = oracle.central_difference(slow.objective, at, step=1e-4)
+    cost, parameters, (s2, tau2, rho2), slow, hessian = solved(name)
+    gradient = oracle.central_difference(slow.objective, parameters, step=1e-4)
     # In units of the standard deviations that the posterior has about the mode.
     cov = np.linalg.inv(hessian)
     assert_allclose(gradient * np.sqrt(np.diag(cov)), 0.0, atol=1e-4)
 
     # The likelihood less the evidence.
-    evidence = -slow.objective(at) - 0.5 * np.linalg.slogdet(hessian)[1]
-    assert_allclose(cost, slow.log_likelihood(at) - evidence, rtol=1e-4, atol=1e-4)
+    evidence = -slow.objective(parameters) - 0.5 * np.linalg.slogdet(hessian)[1]
+    assert_allclose(cost, slow.log_likelihood(parameters) - evidence, rtol=1e-4, atol=1e-4)
 
     design, _, n_levels, _ = drawn(name)
     r = design.shape[1]
-    assert_allclose(s2, min(1.0 + (at[1:r] ** 2).sum(), 100.0), rtol=1e-6)
+    assert_allclose(s2, min(1.0 + (parameters[1:r] ** 2).sum(), 100.0), rtol=1e-6)
     if r > N_NULL:
-        second = (at**2 + np.diag(cov))[N_NULL:r] / prior_of(design)[N_NULL:]
+        second = (parameters**2 + np.diag(cov))[N_NULL:r] / prior_of(design)[N_NULL:]
         expected = (second.sum() + 2 * WEAK) / (r - N_NULL + 2 * WEAK)
         assert_allclose(tau2, expected, rtol=1e-3)
     rough = cuts_of(n_levels)[2]
     if len(rough):
-        second = ((rough @ at[r:]) ** 2).sum() + np.trace(rough @ cov[r:, r:] @ rough.T)
+        second = ((rough @ parameters[r:]) ** 2).sum() + np.trace(rough @ cov[r:, r:] @ rough.T)
         assert_allclose(rho2, (second + 2 * WEAK) / (len(rough) + 2 * WEAK), rtol=1e-3)
 
 
@@ -181,13 +181,13 @@ def test_curve_and_cuts_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixe
 def test_neither_order_nor_names_of_two_levels_matter_and_few_iterations_suffice(name, rng):
     design, y, n_levels, size = drawn(name)
     rows = rng.permutation(len(y))
-    cost, at, *_ = solved(name)
-    others = [(1.0, fitted(design[rows], y[rows], n_levels, size))]
+    cost, parameters, *_ = solved(name)
+    refits = [(1.0, fitted(design[rows], y[rows], n_levels, size))]
     if n_levels == 2:
-        others.append((-1.0, fitted(design, 1.0 - y, n_levels, size)))
-    for sign, other in others:
-        assert_allclose(other[0], cost, rtol=1e-7)
-        assert_allclose(sign * other[3], at, atol=1e-6)
+        refits.append((-1.0, fitted(design, 1.0 - y, n_levels, size)))
+    for sign, refitted in refits:
+        assert_allclose(refitted[0], cost, rtol=1e-7)
+        assert_allclose(sign * refitted[3], parameters, atol=1e-6)
     rough, n_iter, *_ = fitted(design, y, n_levels, size, tol=1e-3)
     assert n_iter <= 60
     assert_allclose(rough, cost, atol=0.1)
@@ -198,10 +198,10 @@ def test_weights_are_numbers_of_equal_rows(name):
     design, y, n_levels, size = drawn(name)
     weights = 1.0 + np.arange(len(y)) % 3
     repeated = weights.astype(int)
-    whole = fitted(design.repeat(repeated, axis=0), y.repeat(repeated), n_levels, size)
+    unweighted = fitted(design.repeat(repeated, axis=0), y.repeat(repeated), n_levels, size)
     weighted = fitted(design, y, n_levels, size, weights=weights)
-    assert_allclose(weighted[0], whole[0], rtol=1e-7)
-    assert_allclose(weighted[3], whole[3], atol=1e-6)
+    assert_allclose(weighted[0], unweighted[0], rtol=1e-7)
+    assert_allclose(weighted[3], unweighted[3], atol=1e-6)
 
 
 @numba.njit(error_model="numpy")
@@ -217,11 +217,11 @@ def log_mass(middle, half):
         nodes, weights = np.polynomial.legendre.leggauss(20)
         inside = weights @ np.exp(-half * nodes * (middle + 0.5 * half * nodes))
         return np.log(half * inside) - 0.5 * (middle**2 + np.log(2 * np.pi))
-    near, far = (a, b) if middle > 0 else (-b, -a)
-    if near < 0:
+    lower, upper = (a, b) if middle > 0 else (-b, -a)
+    if lower < 0:
         return float(log_normal_mass(a, b))
-    rest = erfcx(far / np.sqrt(2)) * np.exp(0.5 * (near - far) * (near + far))
-    return np.log(0.5 * (erfcx(near / np.sqrt(2)) - rest)) - 0.5 * near**2
+    ratio = erfcx(upper / np.sqrt(2)) * np.exp(0.5 * (lower - upper) * (lower + upper))
+    return np.log(0.5 * (erfcx(lower / np.sqrt(2)) - ratio)) - 0.5 * lower**2
 
 
 @given(middle=st.floats(-60.0, 60.0), log_half=st.floats(-9.0, 4.0))
@@ -233,10 +233,12 @@ def log_mass(middle, half):
 @settings(max_examples=60)
 def test_log_probability_and_derivatives_of_intervals(middle, log_half):
     half, out = np.exp(log_half), np.empty(5)
-    found = interval(middle - half, middle + half, out)
-    assert_allclose(found, log_mass(middle, half), rtol=1e-6, atol=1e-6)
+    log_probability = interval(middle - half, middle + half, out)
+    assert_allclose(log_probability, log_mass(middle, half), rtol=1e-6, atol=1e-6)
     step, scale = 1e-3 * min(half, 1.0 / (1.0 + abs(middle))), abs(middle) + 1.0 / half
-    gradient = oracle.central_difference(lambda at: log_mass(*at), [middle, half], step, least=None)
+    gradient = oracle.central_difference(
+        lambda ends: log_mass(*ends), [middle, half], step, least=None
+    )
     assert_allclose(out[:2], gradient, rtol=1e-4, atol=1e-4 * scale)
     middle_too, mixed, half_too = out[2:]
     # Each is what the curve's Newton step divides by: a positive definite matrix.
@@ -251,10 +253,12 @@ def test_log_probability_and_derivatives_of_intervals(middle, log_half):
 def test_second_derivatives_of_intervals(a, b):
     middle, half, step, out = 0.5 * (a + b), 0.5 * (b - a), 1e-4, np.empty((5, 5))
     for row, (dm, dh) in zip(out, [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)], strict=True):
-        there = middle + step * dm, half + step * dh
-        interval(there[0] - there[1], there[0] + there[1], row)
-    found = np.array([out[1, :2] - out[2, :2], out[3, :2] - out[4, :2]]) / (-2 * step)
-    assert_allclose(found, [[out[0, 2], out[0, 3]], [out[0, 3], out[0, 4]]], rtol=1e-4, atol=1e-5)
+        moved = middle + step * dm, half + step * dh
+        interval(moved[0] - moved[1], moved[0] + moved[1], row)
+    second_derivatives = np.array([out[1, :2] - out[2, :2], out[3, :2] - out[4, :2]]) / (-2 * step)
+    assert_allclose(
+        second_derivatives, [[out[0, 2], out[0, 3]], [out[0, 3], out[0, 4]]], rtol=1e-4, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("cut", [-40.0, -26.0, -3.0, 0.0, 0.7, 24.9, 25.1, 1e4])

@@ -110,8 +110,8 @@ class Dense:
 
     def objective(self, b):
         """Minus the log posterior of b, but for the Gaussian's 2π."""
-        off = b - self.b0
-        return self.given_curve(b) + 0.5 * (off @ self.P @ off - np.linalg.slogdet(self.P)[1])
+        shift = b - self.b0
+        return self.given_curve(b) + 0.5 * (shift @ self.P @ shift - np.linalg.slogdet(self.P)[1])
 
     def curve(self, b):
         """Posterior mean and covariance of a."""
@@ -122,8 +122,8 @@ class Dense:
     def hessian(self, b):
         """Of the objective; of the part that may be negative only what is positive."""
         by_b = oracle.central_difference(self.given_curve, b, step=1e-3)
-        found = oracle.hessian(self.objective, b, step=1e-4)
-        return found + np.diag(np.maximum(-by_b, 0.0))
+        hessian = oracle.hessian(self.objective, b, step=1e-4)
+        return hessian + np.diag(np.maximum(-by_b, 0.0))
 
 
 @cases
@@ -157,8 +157,11 @@ def test_neither_order_nor_sign_matters_and_few_iterations_suffice(name, rng):
     design, z = drawn(name)
     cost, _, _, b, mean, scales = fitted(design, z)
     rows = rng.permutation(len(z))
-    for one, other, sign, back in ((design[rows], z[rows], 1.0, b), (design, -z, -1.0, b[::-1])):
-        again = fitted(one, other)
+    for columns, values, sign, back in (
+        (design[rows], z[rows], 1.0, b),
+        (design, -z, -1.0, b[::-1]),
+    ):
+        again = fitted(columns, values)
         assert_allclose(again[0], cost, rtol=1e-7)
         assert_allclose(again[3], back, atol=1e-6)
         assert_allclose(sign * again[4], mean, atol=1e-6)

@@ -89,10 +89,10 @@ def test_elimination_solves_inverts_and_counts(r, seed, exponent):
     A, b = (root @ root.T + np.eye(r)), rng.standard_normal(r)
     unit = 10.0**exponent
     z, variance = np.full((2, -(-r // LANES) * LANES), np.nan)
-    found, factor = np.empty((2, r, r))
-    log_det = _solve(A * unit, b, z, variance, found, factor)
+    inverted, factor = np.empty((2, r, r))
+    log_det = _solve(A * unit, b, z, variance, inverted, factor)
     inverse = np.linalg.inv(A)
-    assert_allclose(found * unit, inverse, rtol=1e-8, atol=1e-11)
+    assert_allclose(inverted * unit, inverse, rtol=1e-8, atol=1e-11)
     assert_allclose(factor @ factor.T * unit, inverse, rtol=1e-8, atol=1e-11)
     assert_array_equal(factor, np.triu(factor))
     assert_allclose(z[:r] * unit, inverse @ b, rtol=1e-7, atol=1e-10)
@@ -103,7 +103,7 @@ def test_elimination_solves_inverts_and_counts(r, seed, exponent):
     # The inverse reads the lower triangle alone, and may take its place.
     lower = lower_only(A * unit)
     _inverted(lower, lower)
-    assert_array_equal(lower, found)
+    assert_array_equal(lower, inverted)
 
 
 @njit

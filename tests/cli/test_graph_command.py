@@ -58,4 +58,4 @@ def test_messages_name_options_and_columns_left_out(run, data):
     status, _, err = run("graph", "data.csv", "-o", "graph.csv")
     assert (status, "'column 1' has no name and numbers the rows" in err) == (0, True)
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
-    assert "missing='drop' leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]
+    assert "--missing drop leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]

@@ -187,6 +187,8 @@ def test_wrong_options_are_refused_at_once(options, error, argument):
 
 def test_skipped_pairs_are_rows_without_a_result():
     rows = infer_directions({"a": mixture(1), "b": mixture(2)}, skip=["b", "unknown"])
+    with pytest.warns(UserWarning, match="source lacks: unknown"):
+        list(rows)
     assert [row.status for row in rows] == ["ok", "unusable"]
     with pytest.raises(TypeError, match="skip must be a list"):
         infer_directions([mixture(1)], skip="a")

@@ -75,8 +75,8 @@ def test_related_and_sure_pairs_by_hand():
     assert summary.n_no_preference == 1
     assert (summary.n_sure, summary.n_leaning, summary.n_poor_fit) == (3, 3, 1)
     assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (10, 5, 2)
-    counts, related, accuracy = str(summary).splitlines()[:3]
+    counts, related, right = str(summary).splitlines()
     assert counts.startswith("12 pairs: 3 sure, 3 leaning, 2 decided without a confidence, ")
     assert counts.endswith("1 undecided, 1 independent, 1 unusable")
     assert related.startswith("5 of 10 pairs are related, 2 of them with a sure direction")
-    assert accuracy.startswith("accuracy ")
+    assert right.startswith("right directions: 1 of 1 decided pairs")

@@ -14,6 +14,7 @@ def test_the_sample_is_a_dozen_small_univariate_real_pairs_and_four_drawn_mixtur
         assert (pair.problem, pair.truth, pair.weight) == ("", None, 1.0)
     for pair in sample[:12]:
         assert pair.problem == ""
+        assert pair.names != ("x", "y")
         assert pair.x.shape == pair.y.shape
         assert 100 <= len(pair.x) <= 400
         assert np.isfinite([pair.x, pair.y]).all()

@@ -55,6 +55,12 @@ def test_column_order_is_kept_and_truth_is_the_cause(folder):
     assert later.truth == -1
 
 
+def test_columns_of_a_header_keep_their_names(tmp_path):
+    write(tmp_path, {"a.txt": "dose\tlife time\n1\t10\n2\t20\n", "b.txt": "1 10\n2 20\n"})
+    pairs = load_pairs(tmp_path)
+    assert [pair.names for pair in pairs] == [("dose", "life time"), ("x", "y")]
+
+
 def test_multivariate_pairs_keep_their_blocks_in_file_order(folder):
     pairs = load_pairs(folder)
     equal, unequal = pairs["pair0052"], pairs["pair0053"]

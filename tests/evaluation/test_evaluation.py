@@ -44,6 +44,11 @@ def test_ties_enter_together():
     assert_allclose(found.accuracy, [1.0, 3 / 5, 4 / 6])
 
 
+def test_fractions_of_tied_pairs_are_printed_once():
+    text = str(measure(rows(*[(1.0, 1, 1.0)] * 3)))
+    assert text.count("100%") == 1
+
+
 def test_the_error_between_data_sets_by_hand():
     # Mean 1/2; sums of deviations 1/2 + 1/2, -1/2 and -1/2 of three data sets.
     found = standard_error([1, 1, 0, 0], groups=["a", "a", "b", None])

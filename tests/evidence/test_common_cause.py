@@ -62,12 +62,14 @@ def described(x, y):
 @pytest.mark.parametrize("name", DRAWN)
 def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
-    one, other = (variable_of(v) for v in (x, y))
-    kinds = module._kinds(one)[-1], module._kinds(other)[-1]
-    fit = fitted(module._pair(one, other, kinds), name)
+    x_variable, y_variable = (variable_of(v) for v in (x, y))
+    kinds = module._kinds(x_variable)[-1], module._kinds(y_variable)[-1]
+    fit = fitted(module._pair(x_variable, y_variable, kinds), name)
     assert_allclose(fit.first.weights.sum(), 1.0)
-    first, second = (mass_of(fit, axis, v).sum(axis=0) for axis, v in enumerate((one, other)))
-    total = fit.first.weights @ (first * second)
+    x_mass, y_mass = (
+        mass_of(fit, axis, v).sum(axis=0) for axis, v in enumerate((x_variable, y_variable))
+    )
+    total = fit.first.weights @ (x_mass * y_mass)
     # Beyond the outermost cells, and for counts in between, there is a little.
     assert (0.97 if name in ("groups", "curve") else 0.9) < total <= 1.0 + 1e-12
     assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
@@ -76,10 +78,10 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_exchange_exchanges_exactly(name):
     x, y, _ = DRAWN[name]()
-    one, other = described(x, y), described(y, x)
-    assert one.length == other.length
-    assert np.array_equal(one.positions, other.positions[::-1], equal_nan=True)
-    assert np.array_equal(one.probabilities, other.probabilities)
+    common, exchanged = described(x, y), described(y, x)
+    assert common.length == exchanged.length
+    assert np.array_equal(common.positions, exchanged.positions[::-1], equal_nan=True)
+    assert np.array_equal(common.probabilities, exchanged.probabilities)
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -119,18 +121,18 @@ def counts_beyond_poisson(rng):
 
 
 @pytest.mark.parametrize(
-    ("draw", "kind"),
+    ("draw", "groups_found"),
     [
         (ring, "6 groups"),
         (with_uniform_noise, "3 groups"),
         (counts_beyond_poisson, "2 groups"),
     ],
 )
-def test_hidden_groups_are_found(draw, kind):
+def test_hidden_groups_are_found(draw, groups_found):
     x, y, labels = draw(np.random.default_rng(0))
     result = infer_direction(x, y)
     common = result.models.common_cause
-    assert (result.relation, common.kind) == ("common cause", kind)
+    assert (result.relation, common.kind) == ("common cause", groups_found)
     assert adjusted_mutual_info_score(labels, common.labels) > 0.6
 
 
@@ -156,20 +158,20 @@ def test_categories_and_counts_are_a_latent_class_model():
     y[0] = 1e6
     result = infer_direction(x, y)
     assert result.relation == "common cause"
-    found = result.evidence.common_cause
-    assert np.isnan(found.positions).all(axis=1).tolist() == [True, False]
-    assert adjusted_mutual_info_score(labels, found.labels) > 0.5
-    assert_allclose(found.probabilities.sum(axis=1), 1.0)
+    common = result.evidence.common_cause
+    assert np.isnan(common.positions).all(axis=1).tolist() == [True, False]
+    assert adjusted_mutual_info_score(labels, common.labels) > 0.5
+    assert_allclose(common.probabilities.sum(axis=1), 1.0)
     # As names of categories alike.
     named = infer_direction(np.array(["a", "b", "c"])[x.astype(int)], y)
-    assert named.evidence.common_cause.length == pytest.approx(found.length)
+    assert named.evidence.common_cause.length == pytest.approx(common.length)
 
 
 @pytest.mark.parametrize("name", ["groups", "curve"])
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
-    one, other = variable_of(x), variable_of(y)
-    fit = fitted(module._pair(one, other, (0, 0)), name, -np.inf).iterate(1000)
+    x_variable, y_variable = variable_of(x), variable_of(y)
+    fit = fitted(module._pair(x_variable, y_variable, (0, 0)), name, -np.inf).iterate(1000)
     nodes, hidden = fit.nodes, fit.first
     r, K = len(nodes.prior), int(fit.n_used[0])
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
@@ -184,10 +186,10 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
             total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
         return -np.log(total.sum(axis=1)).sum() + 0.5 * precision @ c**2
 
-    at = hidden.coefficients.ravel()
-    information = oracle.hessian(minus_log, at)
+    coefficients = hidden.coefficients.ravel()
+    information = oracle.hessian(minus_log, coefficients)
     values = np.maximum(np.linalg.eigvalsh(0.5 * (information + information.T)), precision.min())
-    cost = np.log(values).sum() - np.log(precision).sum() + precision @ at**2
+    cost = np.log(values).sum() - np.log(precision).sum() + precision @ coefficients**2
     assert hidden.shape[1:].tolist() == [1, 1]
     assert_allclose(position_cost(fit), 0.5 * cost, rtol=0.01)
     assert (fit.nodes is CURVE) == (name == "curve")
@@ -221,8 +223,8 @@ def test_the_length_does_not_depend_on_the_direction_that_it_beats(name):
     for longer in (0.0, 5.0, 100.0):
         assert describe_common_cause(x, y, length + longer).length == length
     # A search without hope ends early, with nothing or with groups that gaps separate.
-    found = describe_common_cause(x, y, -1e9)
-    assert found is None or found.length >= length
+    hopeless = describe_common_cause(x, y, -1e9)
+    assert hopeless is None or hopeless.length >= length
 
 
 def test_it_can_be_switched_off():
@@ -238,17 +240,17 @@ def test_groups_that_a_gap_parts_have_laws_of_their_own(rng):
     labels = rng.integers(2, size=400)
     x = np.where(labels, 4.0 + rng.exponential(size=400), 2.0 * rng.normal(size=400))
     y = rng.exponential(size=400) + 20.0 * labels
-    pair = [variable_of(each) for each in (x, y)]
+    pair = [variable_of(values) for values in (x, y)]
     assert len(set(zip(labels, pair[1].once(gap_groups), strict=True))) == 2
-    found = describe_common_cause(*pair)
-    assert found.kind == "2 groups"
+    common = describe_common_cause(*pair)
+    assert common.kind == "2 groups"
     # By counts under Jeffreys' prior, and by marginals of each group.
     n, counts = 400, np.bincount(labels)
     expected = gammaln(n + 1.0) + 2.0 * gammaln(0.5) - gammaln(counts + 0.5).sum()
     expected += math.log(n) - math.log(0.05)
     for variable in pair:
         for group in range(2):
-            expected += part_of(variable, labels == group)[1].marginal.length
-    assert found.length == pytest.approx(expected, abs=2.0)
-    assert np.array_equal(found.probabilities, np.eye(2)[pair[1].once(gap_groups)])
+            expected += part_of(variable, labels == group).variable.marginal.length
+    assert common.length == pytest.approx(expected, abs=2.0)
+    assert np.array_equal(common.probabilities, np.eye(2)[pair[1].once(gap_groups)])
     assert infer_direction(x, y).relation == "common cause"

@@ -21,10 +21,10 @@ def test_curves_of_a_mixture_are_those_of_the_estimator():
     assert_allclose(curves.upper - curves.center, std)
     assert_allclose(curves.center - curves.lower, std)
     model = ANMMixture(3).fit(X_COLUMN, Y_COLUMN)
-    at = np.linspace(X_COLUMN.min() - 1, X_COLUMN.max() + 1, 31)[:, np.newaxis]
-    curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).center
-    found, expected = (np.sort(values, axis=1) for values in (curves, model.curves(at)))
-    assert_allclose(found, expected, rtol=1e-6)
+    points = np.linspace(X_COLUMN.min() - 1, X_COLUMN.max() + 1, 31)[:, np.newaxis]
+    curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, points).center
+    sorted_curves, expected = (np.sort(values, axis=1) for values in (curves, model.curves(points)))
+    assert_allclose(sorted_curves, expected, rtol=1e-6)
 
 
 def test_every_model_draws_the_curve_that_it_was_measured_by(rng):
@@ -42,8 +42,8 @@ def test_every_model_draws_the_curve_that_it_was_measured_by(rng):
         if "pnl" in name:
             # The function takes the curve drawn back to the one that was fitted.
             inside = np.abs(fitted - np.median(fitted)) < 1
-            found = fit.link.apply(curves.center)
-            assert_allclose(found[inside], fitted[inside], atol=0.05)
+            linked = fit.link.apply(curves.center)
+            assert_allclose(linked[inside], fitted[inside], atol=0.05)
             fitted = curves.center
         elif name in ("ordered", "ordered+link", "count"):
             assert np.all(np.diff(curves.center[np.argsort(fitted[:, 0]), 0]) >= -1e-12)
@@ -67,11 +67,11 @@ def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
     y = 2 * x + np.exp(x - 2) * rng.normal(size=400)
     side = description_lengths(x, y).forward
     assert side.model == "location-scale"
-    at = np.array([[0.5], [2.0], [3.5]])
-    curves = model_curves(side, x[:, np.newaxis], y[:, np.newaxis], at)
+    points = np.array([[0.5], [2.0], [3.5]])
+    curves = model_curves(side, x[:, np.newaxis], y[:, np.newaxis], points)
     width = (curves.upper - curves.lower)[:, 0] / 2
-    assert_allclose(np.log(width), at[:, 0] - 2, atol=0.35)
-    assert_allclose(curves.center[:, 0], 2 * at[:, 0], atol=1.0)
+    assert_allclose(np.log(width), points[:, 0] - 2, atol=0.35)
+    assert_allclose(curves.center[:, 0], 2 * points[:, 0], atol=1.0)
 
 
 N = 1000
@@ -80,7 +80,7 @@ N = 1000
 def drawn_effects(rng):
     x = rng.normal(size=N)
     latent = 1.5 * x + rng.logistic(size=N)
-    apart = rng.random(N) < expit(2.0 * x)
+    at_atom = rng.random(N) < expit(2.0 * x)
     grades = np.digitize(x + 0.7 * rng.normal(size=N), [-0.9, 0.0, 0.9])
     return x, {
         "binary": (latent > 0.5) * 1.0,
@@ -91,7 +91,7 @@ def drawn_effects(rng):
         "count without zeros": np.maximum(rng.poisson(np.exp(0.8 * x)), 1) * 1.0,
         "many zeros": np.where(rng.random(N) < 0.4, 0, 1 + rng.poisson(np.exp(0.6 + 0.6 * x)))
         * 1.0,
-        "constant but for an atom": np.where(apart, 0.0, 3.0 + rng.normal(size=N)),
+        "constant but for an atom": np.where(at_atom, 0.0, 3.0 + rng.normal(size=N)),
         "independent": (rng.random(N) < 0.3) * 1.0,
     }
 
@@ -111,10 +111,10 @@ def test_curves_of_levels_and_counts_are_observed_means(rng):
 def test_the_curve_of_a_binary_effect_is_the_probability_of_its_upper_value(rng, low, high):
     x = rng.normal(size=N)
     y = np.where(rng.random(N) < expit(2.5 * x + 0.5), high, low)
-    at = np.linspace(*np.quantile(x, [0.02, 0.98]), 100)[:, None]
-    curves = model_curves(description_lengths(x, y).forward, x[:, None], y[:, None], at)
+    points = np.linspace(*np.quantile(x, [0.02, 0.98]), 100)[:, None]
+    curves = model_curves(description_lengths(x, y).forward, x[:, None], y[:, None], points)
     assert curves.levels == (high,)
-    assert np.abs(curves.center - expit(2.5 * at + 0.5)).max() < 0.08
+    assert np.abs(curves.center - expit(2.5 * points + 0.5)).max() < 0.08
     # A probability has no band.
     assert np.array_equal(curves.lower, curves.upper)
 

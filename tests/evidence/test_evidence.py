@@ -75,8 +75,10 @@ def test_what_saves_little_is_independent():
         result = (
             description_lengths(numbers, names) if seed % 2 else description_lengths(names, numbers)
         )
-        lengths = [each.lengths for each in (result.forward, result.backward)]
-        saved = max(each["independent"] - min(each.values()) for each in lengths)
+        lengths = [side.lengths for side in (result.forward, result.backward)]
+        saved = max(
+            model_lengths["independent"] - min(model_lengths.values()) for model_lengths in lengths
+        )
         assert result.independent == (saved <= INDEPENDENCE_EVEN)
         if result.independent:
             assert (result.score, result.forward.model) == (0.0, "independent")
@@ -102,7 +104,7 @@ def test_a_variable_is_described_given_any_others(rng):
     p = rng.normal(size=N)
     u = np.sin(2 * p) + rng.uniform(-1, 1, N)
     v = np.tanh(2 * u) + p**2 + 0.3 * rng.uniform(-1, 1, N)
-    columns = [(each - each.mean()) / each.std() for each in (p, u, v, rng.normal(size=N))]
+    columns = [(values - values.mean()) / values.std() for values in (p, u, v, rng.normal(size=N))]
     p, u, effect, noise = map(Variable.of, columns)
 
     def length(*causes):

@@ -30,8 +30,8 @@ class Line(ConditionalModel):
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, line, scale)
         yield cls(nats, math.log(len(x)), cells, line, slope, scale)
 
-    def curves(self, at):
-        return EffectCurves.about(self.slope * at, self.scale)
+    def curves(self, points):
+        return EffectCurves.about(self.slope * points, self.scale)
 
     def levels(self):
         return noise_levels(self.cells, self.line, self.scale)

@@ -63,8 +63,8 @@ def test_quantiles_of_a_corrected_density_are_those_of_its_distribution_function
     variable = Variable.of(y)
     density = variable.once(smooth_density).density
     assert not density.is_plain
-    found = base_quantiles(density, np.sort(y))
-    assert_allclose(found, stats.norm.ppf(density.cdf(np.sort(y))), atol=1e-9)
+    quantiles = base_quantiles(density, np.sort(y))
+    assert_allclose(quantiles, stats.norm.ppf(density.cdf(np.sort(y))), atol=1e-9)
     # Its scale is the last of the effect's, at the cost of the correction.
     assert variable.once(effect_scales)[-1].base is density
     location_and_scale = math.log(300)
@@ -77,8 +77,8 @@ def test_a_bent_function_is_exponential_in_the_first_one(pair, bend):
     y = pair[1].values
     h, bent = link.apply(y), link.bent(bend)
     expected = np.exp(bend * h / h.std()) if bend else h
-    found = bent.apply(y)
-    assert_allclose(found, standard(np.sign(bend or 1.0) * expected)[:, 0], atol=1e-12)
+    bent_values = bent.apply(y)
+    assert_allclose(bent_values, standard(np.sign(bend or 1.0) * expected)[:, 0], atol=1e-12)
     assert np.all(np.diff(bent.apply(np.linspace(-4.0, 4.0, 101))) > 0.0)
 
 
@@ -107,8 +107,8 @@ def test_integrals_are_those_of_splines_less_their_means(rng):
             inside = np.clip(u, 0.0, N_SLOPES - 2.0)
             within = [spline.integrate(i - 2.0, end) for end in np.clip(inside, i - 2.0, i + 1.0)]
             at_points.append(step * (within + (u - inside) * np.nan_to_num(spline(inside))))
-        found = scale.integrals(low + step * u)
-        shift = found - at_points
+        integrals = scale.integrals(low + step * u)
+        shift = integrals - at_points
         assert_allclose(shift, np.repeat(shift[:, :1], len(u), axis=1), atol=1e-11)
         assert_allclose(at_values.mean(axis=1), 0.0, atol=1e-12)
 
@@ -132,9 +132,9 @@ def test_rows_are_the_functions_and_the_nats(pair):
         assert_allclose(fit.residual, h - fit.curve, atol=1e-9)
         assert_allclose(fit.lower, fit.link.apply(cells.lower), atol=1e-9)
         assert_allclose(fit.upper, fit.link.apply(cells.upper), atol=1e-9)
-        one = stats.norm.cdf(fit.upper - fit.curve) - stats.norm.cdf(fit.lower - fit.curve)
-        other = stats.norm.sf(fit.lower - fit.curve) - stats.norm.sf(fit.upper - fit.curve)
-        mass, n = np.where(fit.lower > fit.curve, other, one), len(one)
+        lower_mass = stats.norm.cdf(fit.upper - fit.curve) - stats.norm.cdf(fit.lower - fit.curve)
+        upper_mass = stats.norm.sf(fit.lower - fit.curve) - stats.norm.sf(fit.upper - fit.curve)
+        mass, n = np.where(fit.lower > fit.curve, upper_mass, lower_mass), len(lower_mass)
         mixed = (1 - 1 / n) * mass + 1 / n / cells.n_distinct
         assert_allclose(fit.nats, -np.log(mixed), rtol=1e-7)
 
@@ -143,8 +143,8 @@ def test_the_shortest_scale_wins_and_its_cost_counts(pair):
     basis, cells = pair
     effect = Variable.of(cells.values)
     lengths = [fit_link(basis, cells, scale).length for scale in effect.once(effect_scales)]
-    found = next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
-    assert found.length == pytest.approx(min(lengths))
+    model = next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
+    assert model.length == pytest.approx(min(lengths))
     dearer = replace(effect.once(effect_scales)[0], cost=effect.once(effect_scales)[0].cost + 2.0)
     assert fit_link(basis, cells, dearer).length == pytest.approx(lengths[0] + 2.0)
     # Cuts are on the scale that is shortest without a cause.

@@ -85,7 +85,7 @@ def atoms(rng, n):
 
 
 # Of what has a unit and an order.
-NUMBERS = [kind for kind in KINDS if kind != "categories"]
+NUMBERS = [pair_kind for pair_kind in KINDS if pair_kind != "categories"]
 
 
 def probability(nats, n_cells):
@@ -96,24 +96,26 @@ def probability(nats, n_cells):
 
 def test_the_samples_have_every_model():
     models = [
-        m for kind in KINDS for m in description_lengths(*KINDS[kind](1)).forward.models.values()
+        m
+        for pair_kind in KINDS
+        for m in description_lengths(*KINDS[pair_kind](1)).forward.models.values()
     ]
     assert {type(model) for model in models} == {*MODELS, FreeNoise}
     assert {suffix for model in models for suffix in model.form.suffixes} == {*SUFFIXES.values()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_model_is_a_distribution_with_curves(kind):
-    models = description_lengths(*KINDS[kind](1)).forward.models
-    at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
+@pytest.mark.parametrize("pair_kind", KINDS)
+def test_every_model_is_a_distribution_with_curves(pair_kind):
+    models = description_lengths(*KINDS[pair_kind](1)).forward.models
+    points = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
     for model in models.values():
         below, above = model.levels()
         assert below.shape == above.shape == model.nats.shape
         assert np.all((below >= 0.0) & (below <= above) & (above <= 1.0 + 1e-12))
         assert np.isfinite(model.length)
         assert model_text(model.name) == model.text
-        found = probability(model.nats, model.cells.n_distinct)
-        assert_allclose(above - below, found, atol=1e-9)
+        mass = probability(model.nats, model.cells.n_distinct)
+        assert_allclose(above - below, mass, atol=1e-9)
         # All observations at one value of the effect after another, their causes kept.
         total = np.zeros(len(model.nats))
         for cell in range(0 if isinstance(model, Parted) else model.cells.n_distinct):
@@ -125,7 +127,7 @@ def test_every_model_is_a_distribution_with_curves(kind):
             assert_allclose(total, 1.0)
         assert model.responsibilities.shape == (len(model.nats), model.n_mechanisms)
         assert_allclose(model.responsibilities.sum(axis=1), 1.0)
-        curves = model.curves(at)
+        curves = model.curves(points)
         for part in (curves.lower, curves.center, curves.upper):
             assert part.shape == (41, len(curves.levels) or model.n_mechanisms)
             assert np.isfinite(part).all()
@@ -169,10 +171,10 @@ def assert_is_a_law(law, cells):
     assert np.all((below >= 0.0) & (below <= above) & (above <= 1 + 1e-12))
     mass = above - below
     assert_allclose(mass, probability(law.nats, cells.n_distinct), atol=1e-9)
-    each = np.unique(cells.index, return_index=True)[1]
-    assert mass[each].sum() <= 1.0 + 1e-9
+    first_rows = np.unique(cells.index, return_index=True)[1]
+    assert mass[first_rows].sum() <= 1.0 + 1e-9
     # The law is one of the variable alone: tied observations are alike.
-    assert_allclose(below, below[each][cells.index], atol=1e-15)
+    assert_allclose(below, below[first_rows][cells.index], atol=1e-15)
     again = pickle.loads(pickle.dumps(law))
     assert (again.base, again.length) == (law.base, law.length)
 
@@ -199,7 +201,7 @@ def test_counts_from_one_on_are_without_their_zeros(size, rng):
 
 
 def test_marginals_are_distributions(rng):
-    drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
+    drawn = [raw for pair_kind in NUMBERS for raw in KINDS[pair_kind](2)]
     for raw in [*drawn, *(draw(Rows(rng, 150)) for draw in MARGINS.values())]:
         variable = variable_of(raw)
         laws = list(marginals_of(variable))
@@ -227,8 +229,8 @@ def test_marginals_are_distributions(rng):
 )
 def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
     rngs = map(np.random.default_rng, range(8))
-    found = [variable_of(MARGINS[name](Rows(rng, 400))).marginal.base for rng in rngs]
-    assert found.count(base) >= 6
+    bases = [variable_of(MARGINS[name](Rows(rng, 400))).marginal.base for rng in rngs]
+    assert bases.count(base) >= 6
 
 
 def test_a_value_that_a_tenth_of_the_observations_have_ties_a_variable(rng):
@@ -244,8 +246,8 @@ def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     for seed in range(3):
         rng = np.random.default_rng([seed, 3])
         x, unusual = MARGINS[name](Rows(rng, 200)), MARGINS[name](Rows(rng, 200))
-        other = rng.normal(size=200)
-        results += [infer_direction(x, other), infer_direction(unusual, x)]
+        unrelated = rng.normal(size=200)
+        results += [infer_direction(x, unrelated), infer_direction(unusual, x)]
     assert max(result.confidence for result in results) < 0.9
     assert sum(result.relation == "independent" for result in results) >= 4
 
@@ -264,32 +266,32 @@ pairs = st.tuples(st.sampled_from(NUMBERS), st.integers(0, 1000))
 @given(pair=pairs)
 @settings(max_examples=12)
 def test_both_directions_are_compared_by_the_same_laws(pair):
-    kind, seed = pair
-    x, y = KINDS[kind](seed)
-    one, other = description_lengths(x, y), description_lengths(y, x)
-    assert one.score == -other.score
-    assert one.forward.total == other.backward.total
-    assert_allclose(one.forward.independent, one.backward.independent, rtol=1e-12)
-    for side in (one.forward, one.backward):
+    pair_kind, seed = pair
+    x, y = KINDS[pair_kind](seed)
+    result, exchanged = description_lengths(x, y), description_lengths(y, x)
+    assert result.score == -exchanged.score
+    assert result.forward.total == exchanged.backward.total
+    assert_allclose(result.forward.independent, result.backward.independent, rtol=1e-12)
+    for side in (result.forward, result.backward):
         assert side.total <= side.independent
-    assert one.dependence >= 0.0
+    assert result.dependence >= 0.0
 
 
-@given(pair=pairs, other=st.sampled_from(sorted(UNITS)))
+@given(pair=pairs, change=st.sampled_from(sorted(UNITS)))
 @settings(max_examples=20)
-def test_neither_unit_nor_sign_nor_order_matters(pair, other):
-    kind, seed = pair
-    x, y = KINDS[kind](seed)
-    if kind in ("count", "positive count", "ordered") and other != "order":
+def test_neither_unit_nor_sign_nor_order_matters(pair, change):
+    pair_kind, seed = pair
+    x, y = KINDS[pair_kind](seed)
+    if pair_kind in ("count", "positive count", "ordered") and change != "order":
         # Whole numbers from 0 are counts in the one unit alone.
         y = y / 7.0
-    here, there = (
+    original, changed = (
         description_lengths(x, y),
-        description_lengths(*UNITS[other](x, y, np.random.default_rng(seed))),
+        description_lengths(*UNITS[change](x, y, np.random.default_rng(seed))),
     )
-    lengths = abs(here.forward_score) + abs(here.backward_score)
-    assert_allclose(there.score, here.score, atol=1e-6 * lengths)
-    for side, again in ((here.forward, there.forward), (here.backward, there.backward)):
+    lengths = abs(original.forward_score) + abs(original.backward_score)
+    assert_allclose(changed.score, original.score, atol=1e-6 * lengths)
+    for side, again in ((original.forward, changed.forward), (original.backward, changed.backward)):
         for name, length in side.lengths.items():
             # The search for a scale may end at another, in models that lose.
             if "rescaled" not in name:
@@ -327,14 +329,16 @@ def test_a_mirrored_effect_has_the_same_length_and_a_link_grows(rng):
     x = rng.normal(size=120)
     y = np.exp(x + 0.3 * rng.normal(size=120))
     basis, y = SplineBasis.of(standard(x)), standard(y)[:, 0]
-    here, there = (fitted(basis, sign * y) for sign in (1.0, -1.0))
-    assert here.link.scale.base.base == there.link.scale.base.base in BASES
-    assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
-    assert_allclose(there.link.slopes[::-1], here.link.slopes, rtol=1e-6)
+    original, mirrored = (fitted(basis, sign * y) for sign in (1.0, -1.0))
+    assert original.link.scale.base.base == mirrored.link.scale.base.base in BASES
+    assert_allclose(
+        mirrored.nats.sum() + mirrored.cost, original.nats.sum() + original.cost, rtol=1e-9
+    )
+    assert_allclose(mirrored.link.slopes[::-1], original.link.slopes, rtol=1e-6)
     grid = np.linspace(y.min(), y.max(), 500)
-    assert_allclose(there.link.apply(-grid), -here.link.apply(grid), atol=1e-6)
-    assert np.all(np.diff(here.link.apply(grid)) > 0.0)
-    assert_allclose(here.link.apply(y).mean(), 0.0, atol=1e-9)
+    assert_allclose(mirrored.link.apply(-grid), -original.link.apply(grid), atol=1e-6)
+    assert np.all(np.diff(original.link.apply(grid)) > 0.0)
+    assert_allclose(original.link.apply(y).mean(), 0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_levels", [2, 5, 15])
@@ -344,7 +348,9 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
     y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
     effects = [Variable.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
     cause, kinds = Variable.of(x[:, 0]), (Ordered, OrderedLinked)
-    here, there = (FitCache(cause, one).shortest_of(kinds) for one in effects)
-    assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
-    assert_allclose(there.cuts[1:-1], -here.cuts[-2:0:-1], atol=1e-6)
-    assert_allclose(there.curve, -here.curve, atol=1e-6)
+    original, mirrored = (FitCache(cause, effect).shortest_of(kinds) for effect in effects)
+    assert_allclose(
+        mirrored.nats.sum() + mirrored.cost, original.nats.sum() + original.cost, rtol=1e-9
+    )
+    assert_allclose(mirrored.cuts[1:-1], -original.cuts[-2:0:-1], atol=1e-6)
+    assert_allclose(mirrored.curve, -original.curve, atol=1e-6)

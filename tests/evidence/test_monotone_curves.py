@@ -62,5 +62,5 @@ def test_only_nearly_exact_effects_without_ties_have_one(rng):
     x = rng.normal(size=200)
     y = np.exp(x) + 0.02 * rng.normal(size=200)
     assert "monotone" in description_lengths(x, y).forward.models
-    for one, other in ((x.round(1), y), (x, y.round(1)), (x, y + rng.normal(size=200))):
-        assert "monotone" not in description_lengths(one, other).forward.models
+    for cause, effect in ((x.round(1), y), (x, y.round(1)), (x, y + rng.normal(size=200))):
+        assert "monotone" not in description_lengths(cause, effect).forward.models

@@ -55,29 +55,29 @@ def beside_an_atom(side):
 def test_an_effect_in_two_parts_is_the_product_of_both(rng):
     x, y = hurdle(rng)
     model = beside_an_atom(description_lengths(x, y).forward)
-    rest, n, k = y > 0.0, len(y), model.cells.n_distinct
-    [(part, others)] = model.parts
-    assert np.array_equal(part.rows, rest)
+    is_positive, n, k = y > 0.0, len(y), model.cells.n_distinct
+    [(part, part_model)] = model.parts
+    assert np.array_equal(part.rows, is_positive)
     label = np.subtract(*model.label.levels()[::-1])
-    inner = np.subtract(*others.levels()[::-1])
-    slow, at = 0.0, 0
+    inner = np.subtract(*part_model.levels()[::-1])
+    slow, inner_row = 0.0, 0
     for row in range(n):
         mass = label[row]
-        if rest[row]:
-            mass *= inner[at]
-            at += 1
+        if is_positive[row]:
+            mass *= inner[inner_row]
+            inner_row += 1
         slow -= np.log((1.0 - 1.0 / n) * mass + 1.0 / (n * k))
-    assert_allclose(model.length, slow + model.label.cost + others.cost, rtol=1e-7)
+    assert_allclose(model.length, slow + model.label.cost + part_model.cost, rtol=1e-7)
     # Nearly what the parts are as pairs of their own.
     parts = (
-        description_lengths(x, (~rest) * 1.0).forward.effect
-        + description_lengths(x[rest], y[rest]).forward.effect
+        description_lengths(x, (~is_positive) * 1.0).forward.effect
+        + description_lengths(x[is_positive], y[is_positive]).forward.effect
     )
     assert model.length == pytest.approx(parts, abs=8.0)
     # The zeros first, then the others.
     below, above = model.levels()
-    assert_allclose(below[~rest], 0.0, atol=1e-12)
-    assert np.all(below[rest] >= 1.0 - label[rest] - 1e-9)
+    assert_allclose(below[~is_positive], 0.0, atol=1e-12)
+    assert np.all(below[is_positive] >= 1.0 - label[is_positive] - 1e-9)
     assert np.all(above <= 1.0 + 1e-12)
     # The mean of all rows, the zeros among them.
     z, x = standard(y)[:, 0], standard(x)
@@ -115,31 +115,31 @@ def test_values_that_many_rows_have_are_found_among_others(rng, values, count):
 def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
     points = standard(rng.normal(size=(200, 2)) ** 3)[:, :bent]
     rows = points[:, 0] > -0.1
-    whole = SplineBasis.of(points)
-    part = whole.of_rows(rows)
+    basis = SplineBasis.of(points)
+    part = basis.of_rows(rows)
     assert_allclose(part.design.T @ part.design / rows.sum(), np.eye(len(part.prior)), atol=1e-6)
     assert_allclose(part.splines.evaluate(points[rows]), part.design, atol=1e-9)
-    k = whole.n_null
+    k = basis.n_null
     assert part.n_null == k
     # Both priors are the same beside linear functions.
     straight = np.linalg.qr(np.column_stack([np.ones(rows.sum()), points[rows]]))[0]
     beside = np.eye(len(straight)) - straight @ straight.T
     covariances = [
         beside @ (design[:, k:] * prior[k:]) @ design[:, k:].T @ beside
-        for design, prior in ((whole.design[rows], whole.prior), (part.design, part.prior))
+        for design, prior in ((basis.design[rows], basis.prior), (part.design, part.prior))
     ]
-    one, other = (each / np.trace(each) for each in covariances)
-    assert_allclose(one, other, atol=1e-8)
+    scaled_basis, scaled_part = (covariance / np.trace(covariance) for covariance in covariances)
+    assert_allclose(scaled_basis, scaled_part, atol=1e-8)
 
 
 @pytest.mark.parametrize("draw", [tied_zeros, answers])
 def test_tied_values_may_have_an_end_apart(draw, rng):
     x, y = draw(rng)
-    found = description_lengths(x, y)
-    assert found.forward.model.endswith("+atom")
-    assert found.score > 0.0
+    result = description_lengths(x, y)
+    assert result.forward.model.endswith("+atom")
+    assert result.score > 0.0
     # The other rows stay counts, or levels.
-    model = beside_an_atom(found.forward)
+    model = beside_an_atom(result.forward)
     assert model.base.name in ("count", "ordered")
     assert_allclose(mass_of(model), np.subtract(*model.levels()[::-1]), atol=1e-12)
     end = 0 if draw is tied_zeros else 9
@@ -166,7 +166,7 @@ def test_an_effect_with_a_gap_is_described_on_both_sides(rng):
     assert sorted(side.rows.sum() for side in sides) == sorted([slow.sum(), len(x) - slow.sum()])
     for side, law in model.parts:
         assert_allclose(mass_of(model)[side.rows], mass_of(model.label)[side.rows] * mass_of(law))
-    costs = [each.cost for each in (model.label, *model.models)]
+    costs = [described.cost for described in (model.label, *model.models)]
     assert model.cost == pytest.approx(sum(costs) + np.log(len(x)) + model.split.prior)
 
 
@@ -186,6 +186,6 @@ def test_cells_of_other_parts_leave_smooth_cuts_finite():
         for _, part_model in getattr(model, "parts", ()):
             assert np.isfinite(part_model.length)
     (split,) = variable_of(y).once(splits_of)
-    piece = split.pieces[0][1]
+    piece = split.parts[0].variable
     assert np.isinf(piece.once(effect_scales)[0].edges[1])
     assert np.isfinite(piece.once(scale_of_cuts).edges[1:-1]).all()

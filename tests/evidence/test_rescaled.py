@@ -42,17 +42,17 @@ def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, 
     z = gaussian_scale(x)
     y = EFFECTS[effect](stats.zscore(z), rng)
     models = description_lengths(x, y).forward.models.values()
-    (found,) = (model for model in models if isinstance(model, OverColumns))
-    plain = description_lengths(z, y).forward.models[found.model.name]
-    assert found.name == plain.name + "+rescaled"
-    assert found.text.startswith(plain.text)
-    assert_allclose(found.length, plain.length + math.log(4.0), rtol=1e-9)
+    (rescaled,) = (model for model in models if isinstance(model, OverColumns))
+    plain = description_lengths(z, y).forward.models[rescaled.model.name]
+    assert rescaled.name == plain.name + "+rescaled"
+    assert rescaled.text.startswith(plain.text)
+    assert_allclose(rescaled.length, plain.length + math.log(4.0), rtol=1e-9)
     # Curves at the observations are those of the plain model at the rescaled ones.
-    there, here = (standard(values) for values in (z, x))
-    assert_allclose(found.curves(here).center, plain.curves(there).center, atol=1e-9)
+    z_points, x_points = (standard(values) for values in (z, x))
+    assert_allclose(rescaled.curves(x_points).center, plain.curves(z_points).center, atol=1e-9)
     if effect != "categories":
-        at = np.sort(np.concatenate([here[:, 0], [-50.0, 50.0]]))[:, np.newaxis]
-        assert np.isfinite(found.curves(at).upper).all()
+        far_points = np.sort(np.concatenate([x_points[:, 0], [-50.0, 50.0]]))[:, np.newaxis]
+        assert np.isfinite(rescaled.curves(far_points).upper).all()
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_saturating_effect_of_a_heavy_cause_is_known_by_its_scale(cause):
 def test_curves_over_several_causes_are_rescaled_too(rng):
     causes = rng.lognormal(size=(2, 300))
     effect = np.log(causes).sum(axis=0) + 0.3 * rng.normal(size=300)
-    found = describe_over(variable_of(effect), [variable_of(x) for x in causes])
-    assert isinstance(found, OverColumns)
+    model = describe_over(variable_of(effect), [variable_of(x) for x in causes])
+    assert isinstance(model, OverColumns)
     points = np.column_stack([variable_of(x).points for x in causes])
-    spread = found.curves(points)
+    spread = model.curves(points)
     assert_allclose(spread.center[:, 0], stats.zscore(effect), atol=1.0)

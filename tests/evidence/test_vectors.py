@@ -29,17 +29,17 @@ def result():
 
 
 def test_exchange_negates_and_the_order_of_columns_does_not_matter(result):
-    other = description_lengths(Y[:, ::-1], X[:, ::-1])
-    assert other.score == -result.score
-    assert other.forward_score == result.backward_score
-    assert other.backward.model.split(", ") == result.forward.model.split(", ")[::-1]
-    assert other.error == result.error
+    exchanged = description_lengths(Y[:, ::-1], X[:, ::-1])
+    assert exchanged.score == -result.score
+    assert exchanged.forward_score == result.backward_score
+    assert exchanged.backward.model.split(", ") == result.forward.model.split(", ")[::-1]
+    assert exchanged.error == result.error
 
 
 def test_unit_and_sign_of_a_column_and_order_of_the_rows_do_not_matter(result, rng):
     rows = rng.permutation(len(X))
-    other = description_lengths(X[rows] * [1e6, -3.0] + [5.0, 0.0], Y[rows] * [-1e-6, 2.0])
-    assert_allclose(other.score, result.score, rtol=1e-4)
+    changed = description_lengths(X[rows] * [1e6, -3.0] + [5.0, 0.0], Y[rows] * [-1e-6, 2.0])
+    assert_allclose(changed.score, result.score, rtol=1e-4)
 
 
 def test_totals_are_the_sums_of_their_parts(result):

@@ -18,6 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from anmmm import ANMMixture, cluster_mechanisms, infer_direction
+from anmmm._text import format_probability
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import Probabilities
@@ -310,3 +311,10 @@ def test_each_plot_makes_a_figure_of_its_own_or_names_the_extra(monkeypatch, clu
     for call in calls:
         with pytest.raises(ImportError, match=r"anmmm\[plot\]"):
             call()
+
+
+def test_an_independent_pair_has_the_probability_of_independence(rng, figure):
+    apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
+    panels = plot_direction(apart, figure=figure)
+    probability = format_probability(apart.probabilities.independent)
+    assert sentence(panels[0]).startswith(f"independent, probability {probability}, check p")

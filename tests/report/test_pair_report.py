@@ -86,13 +86,16 @@ def test_related_and_independent_pairs_are_counted(tmp_path):
     for pair_id, values in kinds.items():
         row = dict(zip(names, values, strict=True))
         rows.append(PairResult(pair_id, "ok", n=50, score=0.1 * row["direction"], **row))
-    page = report(tmp_path, rows, n_plots=3)
+    both = "x->y; y->x"
+    doubtful = PairResult("f", "ok", n=50, score=0.1, direction=1, confidence=0.5, plausible=both)
+    page = report(tmp_path, [*rows, doubtful], n_plots=3)
     assert page.fact("related")[0] == "2"
     assert page.fact("no model fits")[0] == "1"
     assert page.fact("decided") == ("3", "2 sure, 1 leaning")
-    assert page.fact("undecided") == ("2", "1 independent, 0 with a common cause")
+    undecided = "1 independent, 0 with a common cause, 1 without a preference"
+    assert page.fact("undecided") == ("3", undecided)
     # An independent pair has no direction to be certain of.
-    assert Counter(page.names()) == Counter("abce")
+    assert Counter(page.names()) == Counter("abcef")
 
 
 def test_what_was_assumed_is_listed(tmp_path):
@@ -147,6 +150,14 @@ def test_a_picture_shows_the_model_that_decided(tmp_path, spied):
     shown = [(index, x.name, y.name) for (_, _, index, x, y), _, _ in calls]
     assert sorted(shown) == [(0, "x", "y"), (1, "x", "y")]
     assert {text for *_, text in calls} >= {"2 mechanisms, additive Gaussian noise"}
+
+
+def test_a_picture_of_another_model_names_it(tmp_path):
+    row = row_of("a", n=len(X), direction=1, model="pnl")
+    page = report(tmp_path, [row], source={"a": (X, Y)})
+    assert f"drawn with {len(X)} rows: 2 mechanisms, additive Gaussian noise" in page.text
+    page = report(tmp_path, [replace(row, model="anm-2")], source={"a": (X, Y)})
+    assert "drawn with" not in page.text
 
 
 def test_pairs_that_cannot_be_drawn_say_why(tmp_path):

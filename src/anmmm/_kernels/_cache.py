@@ -63,9 +63,9 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it must be compiled."""
-        found = self._find(sig, target_context)
-        if found is not None:
-            return found
+        overload = self._find(sig, target_context)
+        if overload is not None:
+            return overload
         if self._is_loading:
             # A listener calls the kernel for which it is called: Numba would then hold it twice.
             raise RuntimeError("this kernel is being loaded")

@@ -31,32 +31,32 @@ _TRANSPOSED = 84
 _NO = 78
 
 
-def _routine(library: str, name: str, kinds: str) -> Any:
+def _routine(library: str, name: str, letters: str) -> Any:
     """Return a function for compiled code that takes the routine's arguments as one tuple.
 
-    kinds, a letter each: c letter, i integer, d float, A array. Returns a last i (``info``).
+    letters: c letter, i integer, d float, A array. Returns a last i (``info``).
     """
     symbol = f"anmmm_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.{library}", name))
-    informs = kinds.endswith("i")
+    informs = letters.endswith("i")
 
     def call(typing_context: Any, arguments: Any) -> Any:
         def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             addresses = []
             slot = None
-            for kind, kind_type, value in zip(
-                kinds, signature.args[0], cgutils.unpack_tuple(builder, values[0]), strict=True
+            for letter, value_type, value in zip(
+                letters, signature.args[0], cgutils.unpack_tuple(builder, values[0]), strict=True
             ):
-                if kind == "A":
-                    slot = context.make_array(kind_type)(context, builder, value).data
+                if letter == "A":
+                    slot = context.make_array(value_type)(context, builder, value).data
                 else:
-                    wanted = _STACKED[kind]
-                    number = value if kind == "d" else builder.trunc(value, wanted)
+                    stack_type = _STACKED[letter]
+                    number = value if letter == "d" else builder.trunc(value, stack_type)
                     slot = cgutils.alloca_once_value(builder, number)
                 addresses.append(builder.bitcast(slot, cgutils.voidptr_t))
             function = cgutils.get_or_insert_function(
                 builder.module,
-                ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t] * len(kinds)),
+                ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t] * len(letters)),
                 symbol,
             )
             builder.call(function, addresses)

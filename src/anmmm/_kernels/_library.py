@@ -101,9 +101,9 @@ class KernelCompiler(Compiler):
         """Return Numba's pipelines without the unused passes, with a library for the last one."""
         state = self.state
         if state.library is None:
-            kind = InnerLibrary if state.flags.no_cpython_wrapper else KernelLibrary
+            library_class = InnerLibrary if state.flags.no_cpython_wrapper else KernelLibrary
             codegen = state.targetctx.codegen()
-            state.library = kind(codegen, state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+            state.library = library_class(codegen, state.func_id.func_qualname)  # type: ignore[no-untyped-call]
             state.library.enable_object_caching()
         # Numba compiles its own functions, such as `max`, once for each set of a caller's flags.
         flags: Any = ConfigStack().top()  # type: ignore[no-untyped-call]
@@ -111,5 +111,5 @@ class KernelCompiler(Compiler):
         flags.nrt = True
         pipelines: list[Any] = super().define_pipelines()  # type: ignore[no-untyped-call]
         for pipeline in pipelines:
-            pipeline.passes = [each for each in pipeline.passes if each[0] not in UNUSED]
+            pipeline.passes = [entry for entry in pipeline.passes if entry[0] not in UNUSED]
         return pipelines

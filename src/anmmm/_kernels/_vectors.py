@@ -52,8 +52,8 @@ class _Eight(types.Type):
 class _EightModel(models.PrimitiveModel):
     """Their type in LLVM."""
 
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
+    def __init__(self, manager: Any, numba_type: Any) -> None:
+        super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]
 
 
 EIGHT: Any = _Eight()
@@ -66,9 +66,14 @@ def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
     """Make a compiled function of types `wanted` (`ANY`: any type) from its builder."""
 
     def decorate(build: Build) -> Any:
-        def typed(*kinds: Any) -> Any:
-            both = zip(kinds, wanted, strict=True)
-            return result(*(kind if want is ANY else want for kind, want in both)), build
+        def typed(*argument_types: Any) -> Any:
+            pairs = zip(argument_types, wanted, strict=True)
+            return result(
+                *(
+                    argument_type if wanted_type is ANY else wanted_type
+                    for argument_type, wanted_type in pairs
+                )
+            ), build
 
         # Numba reads the number of arguments from the function.
         return intrinsic(
@@ -84,8 +89,8 @@ def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    at = context.data_model_manager[signature.args[0]].get_field_position("data")
-    return builder.gep(builder.extract_value(args[0], at), [args[1]])
+    position = context.data_model_manager[signature.args[0]].get_field_position("data")
+    return builder.gep(builder.extract_value(args[0], position), [args[1]])
 
 
 def _broadcast(builder: Any, number: Any) -> Any:
@@ -137,7 +142,7 @@ def _reduce(builder: Any, vector: Any, combine: Any) -> Any:
             ir.Constant(ir.VectorType(ir.IntType(32), count), [*range(first, first + count)])
             for first in (0, count)
         )
-        vector = combine(*(builder.shuffle_vector(vector, vector, each) for each in halves))
+        vector = combine(*(builder.shuffle_vector(vector, vector, lanes) for lanes in halves))
     return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
 
 
@@ -192,8 +197,8 @@ def _define(operation: Any, instruction: str) -> None:
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vectors = (
-            value if kind is EIGHT else _broadcast(builder, value)
-            for kind, value in zip(signature.args, args, strict=True)
+            value if value_type is EIGHT else _broadcast(builder, value)
+            for value_type, value in zip(signature.args, args, strict=True)
         )
         return getattr(builder, instruction)(*vectors, flags=FUSED)
 
@@ -220,7 +225,9 @@ def polynomial(coefficients: Sequence[float]) -> Any:
     """Make a function of compiled code: a polynomial of a number, lowest power first."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value, *lower = (ir.Constant(ir.DoubleType(), each) for each in reversed(coefficients))
+        value, *lower = (
+            ir.Constant(ir.DoubleType(), coefficient) for coefficient in reversed(coefficients)
+        )
         for constant in lower:
             value = _fused(builder, value, args[0], constant)
         return value
@@ -233,35 +240,37 @@ def _exponential(typing_context: Any, a: Any) -> Any:
     # waits for itself half as often.
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         (x,) = args
-        kind = x.type
-        whole = ir.IntType(64)
-        if kind == VECTOR:
-            whole = ir.VectorType(whole, LANES)
+        llvm_type = x.type
+        integer_type = ir.IntType(64)
+        if llvm_type == VECTOR:
+            integer_type = ir.VectorType(integer_type, LANES)
 
-        def number(value: Any, of: Any = kind) -> Any:
-            return ir.Constant(of, [value] * LANES if kind == VECTOR else value)
+        def number(value: Any, number_type: Any = llvm_type) -> Any:
+            return ir.Constant(number_type, [value] * LANES if llvm_type == VECTOR else value)
 
         shifted = _fused(builder, x, number(LOG2_E), number(ROUND_TO_INTEGER))
         k = builder.fsub(shifted, number(ROUND_TO_INTEGER))
-        rest = _fused(builder, k, number(-LN2_HIGH), x)
-        rest = _fused(builder, k, number(-LN2_LOW), rest)
-        square = builder.fmul(rest, rest)
+        remainder = _fused(builder, k, number(-LN2_HIGH), x)
+        remainder = _fused(builder, k, number(-LN2_LOW), remainder)
+        square = builder.fmul(remainder, remainder)
         even = number(SERIES[-2])
         odd = number(SERIES[-1])
         for n in range(len(SERIES) - 4, -1, -2):
             even = _fused(builder, even, square, number(SERIES[n]))
             odd = _fused(builder, odd, square, number(SERIES[n + 1]))
-        series = _fused(builder, odd, rest, even)
+        series = _fused(builder, odd, remainder, even)
         for _ in range(2):
-            series = _fused(builder, series, rest, number(1.0))
-        power = builder.shl(builder.bitcast(shifted, whole), number(52, whole))
-        scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), kind)
+            series = _fused(builder, series, remainder, number(1.0))
+        power = builder.shl(builder.bitcast(shifted, integer_type), number(52, integer_type))
+        scaled = builder.bitcast(
+            builder.add(builder.bitcast(series, integer_type), power), llvm_type
+        )
         tiny = builder.fcmp_ordered("<", x, number(SMALLEST))
-        found = builder.select(tiny, number(0.0), scaled)
-        return builder.select(builder.fcmp_unordered("uno", x, x), x, found)
+        result = builder.select(tiny, number(0.0), scaled)
+        return builder.select(builder.fcmp_unordered("uno", x, x), x, result)
 
-    kind = EIGHT if a is EIGHT else types.float64
-    return kind(kind), build
+    argument_type = EIGHT if a is EIGHT else types.float64
+    return argument_type(argument_type), build
 
 
 # The exponential of a number, or of eight, below 709. Not for kernels that reorder sums (`SUMS`):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
     broadcast,
@@ -17,7 +17,16 @@ from anmmm._kernels._vectors import (
     reduce_multiply,
     store,
 )
-from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.e_step import (
+    AT_MEANS,
+    CHUNK,
+    READ,
+    WRITTEN,
+    EStep,
+    keep_chunk,
+    log_of_lanes,
+    normalize,
+)
 from anmmm._kernels.packed import LARGE, clear, dot
 from anmmm._kernels.systems import inverse_factor
 
@@ -28,7 +37,6 @@ class ColumnRows(NamedTuple):
     columns: FloatArray  # (r, P)
     label_likelihood: FloatArray  # (C, P), log-likelihood of given labels, or (0, 0)
     present: FloatArray  # (P,), 1 for an observation, then 0
-    ends: IndexArray  # (2,), 0 and P
     n: int
     y: FloatArray  # (P,), the effect
     responsibilities: FloatArray  # (S C P,), curve by curve
@@ -74,15 +82,15 @@ def expected_curve(
             value += load_broadcast(mean, i) * load(columns, i * n + begin + k)
         # Two columns of the factor at a time; it is padded with zeros.
         for j in range(0, r, 2):
-            one = broadcast(0.0)
-            other = broadcast(0.0)
+            first_product = broadcast(0.0)
+            second_product = broadcast(0.0)
             for i in range(min(j + 2, r)):
                 psi = load(columns, i * n + begin + k)
-                at = i * width + j
-                one += load_broadcast(factor, at) * psi
-                other += load_broadcast(factor, at + 1) * psi
-            squares += one * one
-            squares += other * other
+                entry = i * width + j
+                first_product += load_broadcast(factor, entry) * psi
+                second_product += load_broadcast(factor, entry + 1) * psi
+            squares += first_product * first_product
+            squares += second_product * second_product
         store(curve, k, value)
         store(variance, k, squares)
 
@@ -93,7 +101,7 @@ def add_weighted(
     begin: int,
     weights: FloatArray,
     y: FloatArray,
-    part: FloatArray,
+    products: FloatArray,
     gram: FloatArray,
     moment: FloatArray,
 ) -> None:
@@ -101,26 +109,26 @@ def add_weighted(
     r, _ = columns.shape
     n = weights.shape[0]
     # Slices, because a sum of indices might be negative for all the compiler knows: no vectors.
-    part = part[:n]
+    products = products[:n]
     end = begin + n
     for i in range(r):
         a = columns[i][begin:end]
         for k in range(n):
-            part[k] = weights[k] * a[k]
-        moment[i] += dot(part, y)
+            products[k] = weights[k] * a[k]
+        moment[i] += dot(products, y)
         # Two at a time, so that a product is read once for both.
         for j in range(i, r - 1, 2):
             a = columns[j][begin:end]
             b = columns[j + 1][begin:end]
-            one = 0.0
-            other = 0.0
+            first_sum = 0.0
+            second_sum = 0.0
             for k in range(n):
-                one += part[k] * a[k]
-                other += part[k] * b[k]
-            gram[i, j] += one
-            gram[i, j + 1] += other
+                first_sum += products[k] * a[k]
+                second_sum += products[k] * b[k]
+            gram[i, j] += first_sum
+            gram[i, j + 1] += second_sum
         if (r - i) % 2 == 1:
-            gram[i, r - 1] += dot(part, columns[r - 1][begin:end])
+            gram[i, r - 1] += dot(products, columns[r - 1][begin:end])
 
 
 @kernel(inner=True)
@@ -131,40 +139,41 @@ def _log_density(rows: ColumnRows, space: ColumnWorkspace, step: EStep, c: int, 
     labels = rows.label_likelihood
     expected_curve(rows.columns, slot, LANES, mean, factor, space.curve, space.variance)
     e = load(rows.y, slot) - load(space.curve, 0)
-    squares = e * e if step.plain else e * e + load(space.variance, 0)
+    squares = e * e if step.mode == AT_MEANS else e * e + load(space.variance, 0)
     density = -0.5 / step.fits.scales[step.s, 0] * squares
     return density + load(labels[c], slot) if labels.shape[0] > 0 else density
 
 
 def e_step_on_columns(rows: ColumnRows, space: ColumnWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C r²)."""
-    fits, s, given, _, keep, n_sums = step
-    C, r = fits.rows.shape[1:3]
+    fits, s, mode, n_sums = step
+    is_given = mode == READ
+    C, r = fits.systems.shape[1:3]
     n_slots = rows.y.shape[0]
     R = space.responsibilities
-    weights = rows.responsibilities if given else R
+    weights = rows.responsibilities if is_given else R
     highest = broadcast(0.0)
     product = broadcast(1.0)
     total = 0.0
-    for c in range(C if not given else 0):
-        inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
+    for c in range(C if not is_given else 0):
+        inverse_factor(fits.systems[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         for i in range(fits.sums.shape[2]):
             clear(fits.sums[s, c, i])
     for slot in range(0, n_slots, CHUNK):
         size = min(CHUNK, n_slots - slot)
-        for k in range(0, 0 if given else size, LANES):
+        for k in range(0, 0 if is_given else size, LANES):
             for c in range(C):
                 density = _log_density(rows, space, step, c, slot + k)
                 store(R, c * CHUNK + k, density + fits.log_weights[s, c])
             top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
             highest = top + highest
             product = sum_of_terms * product
-        if keep:
+        if mode == WRITTEN:
             keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
         for c in range(n_sums):
-            at = (s * C + c) * n_slots + slot if given else c * CHUNK
-            w = weights[at : at + size]
+            start = (s * C + c) * n_slots + slot if is_given else c * CHUNK
+            w = weights[start : start + size]
             y = rows.y[slot : slot + size]
             sums = fits.sums[s, c]
             add_weighted(rows.columns, slot, w, y, space.curve, sums, sums[-1])
@@ -193,10 +202,12 @@ def squares_on_columns(
     """Write expected squared residuals (P,) about a curve, given its eliminated system."""
     inverse_factor(system, pivots, system.shape[0], space.factor[0])
     for begin in range(0, out.shape[0], CHUNK):
-        part = out[begin : begin + CHUNK]
+        block = out[begin : begin + CHUNK]
         y = rows.y[begin : begin + CHUNK]
-        expected_curve(rows.columns, begin, part.shape[0], mean, space.factor[0], space.curve, part)
-        _square(y, space.curve[: part.shape[0]], part)
+        expected_curve(
+            rows.columns, begin, block.shape[0], mean, space.factor[0], space.curve, block
+        )
+        _square(y, space.curve[: block.shape[0]], block)
 
 
 def sums_on_columns(
@@ -206,6 +217,6 @@ def sums_on_columns(
     for i in range(sums.shape[0]):
         clear(sums[i])
     for begin in range(0, weights.shape[0], CHUNK):
-        part = weights[begin : begin + CHUNK]
+        block_weights = weights[begin : begin + CHUNK]
         y = rows.y[begin : begin + CHUNK]
-        add_weighted(rows.columns, begin, part, y, space.curve, sums, sums[-1])
+        add_weighted(rows.columns, begin, block_weights, y, space.curve, sums, sums[-1])

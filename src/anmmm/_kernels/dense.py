@@ -15,9 +15,9 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.chunks import reduce_chunks, sum_serial
 from anmmm._kernels.hsic import add_deviations, center_row, trace_of_deviations
+from anmmm._kernels.packed import LOG_2PI
 from anmmm._kernels.rbf import gram_row, vjp_row, vjp_scale_row
 
-LOG_TWO_PI = np.log(2.0 * np.pi)
 # Largest pivot of a singular Cholesky factor, in units of N times the largest diagonal entry.
 # Rounding changes pivots by about N eps times that entry (Higham, Accuracy and Stability of
 # Numerical Algorithms, 2002, theorem 10.3). With OpenBLAS's kernels for five processors the largest
@@ -183,7 +183,7 @@ def value_and_gradients(
     for k in range(D):
         for i in range(n):
             fit += Y[k, i] * alpha[k, i]
-    log_likelihood = -0.5 * D * n * LOG_TWO_PI - D * log_det - 0.5 * fit
+    log_likelihood = -0.5 * D * n * LOG_2PI - D * log_det - 0.5 * fit
     info = potri(K)
     if info != 0:
         return info, np.nan, np.nan, np.nan, np.nan

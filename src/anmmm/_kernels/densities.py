@@ -25,31 +25,10 @@ STUDENT_STEPS = 15
 
 
 class Grid(NamedTuple):
-    """How a correction to a base distribution is fitted; see `log_density` and `count_bins`."""
+    """How a correction to a base distribution is fitted; see `log_density`."""
 
     cosines: FloatArray
     prior: FloatArray
-    max_iter: int
-    near: float
-
-
-class Sample(NamedTuple):
-    """Observations about K curves."""
-
-    values: FloatArray  # (n,)
-    lower: FloatArray  # (n,), ends of the observations' cells
-    upper: FloatArray
-    n_cells: int
-    centers: FloatArray  # (K, n), subtracted from all three
-    scales: FloatArray  # (K, n), divided out of all three
-
-
-class FittedDensities(NamedTuple):
-    """K fitted densities."""
-
-    parameters: FloatArray  # (K, 4): base, its location and scale, cost of the correction or 0
-    log_p: FloatArray  # (K, B), log-probability of each bin
-    nats: FloatArray  # (K, n)
 
 
 @kernel(inner=True)
@@ -101,19 +80,19 @@ def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
 
 @kernel(fastmath=SUMS, inner=True)
 def fit_student(
-    values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
+    values: FloatArray, smallest: float, max_iter: int, start: tuple[float, float]
 ) -> tuple[float, float]:
-    """Fit location and squared scale, at least `smallest`, of Student's t distribution by EM."""
+    """Fit location and squared scale, at least `smallest`, of `STUDENT` by EM."""
     location, variance = start
     n = values.shape[0]
     for _ in range(max_iter):
         total = 0.0
         moment = 0.0
         squares = 0.0
-        one = 1.0 / variance
+        inverse_variance = 1.0 / variance
         for k in range(n):
             e = values[k] - location
-            weight = (freedom + 1.0) / (freedom + e * e * one)
+            weight = (DEGREES_OF_FREEDOM + 1.0) / (DEGREES_OF_FREEDOM + e * e * inverse_variance)
             total += weight
             moment += weight * e
             squares += weight * e * e
@@ -153,7 +132,7 @@ def fit_base(
     smallest = width * width / 12.0
     # The variance is no start: one outlier can make it anything.
     start = location, max(_median(work[2]), smallest)
-    location, variance = fit_student(values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, start)
+    location, variance = fit_student(values, smallest, STUDENT_STEPS, start)
     return location, math.sqrt(variance)
 
 
@@ -183,21 +162,21 @@ def _write_levels(
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
     """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
     n = low.shape[0]
-    one = 1.0 / p.shape[0]
-    each = np.empty(low.shape[0])
-    masses(low, high, p, each)
+    bin_mass = 1.0 / p.shape[0]
+    corrected_masses = np.empty(low.shape[0])
+    masses(low, high, p, corrected_masses)
     plain = 0.0
-    so_far = 1.0
+    plain_product = 1.0
     corrected = 0.0
-    product = 1.0
+    corrected_product = 1.0
     for k in range(n):
-        mass = mixed_with_cells(max(high[k] - low[k], 0.0) * one, n, n_cells)
-        so_far, logarithm = log_of_product(so_far, mass)
+        mass = mixed_with_cells(max(high[k] - low[k], 0.0) * bin_mass, n, n_cells)
+        plain_product, logarithm = log_of_product(plain_product, mass)
         plain -= logarithm
-        mass = mixed_with_cells(each[k], n, n_cells)
-        product, logarithm = log_of_product(product, mass)
+        mass = mixed_with_cells(corrected_masses[k], n, n_cells)
+        corrected_product, logarithm = log_of_product(corrected_product, mass)
         corrected -= logarithm
-    return plain - math.log(so_far), corrected - math.log(product)
+    return plain - math.log(plain_product), corrected - math.log(corrected_product)
 
 
 @kernel(inner=True)
@@ -208,49 +187,58 @@ def _exponentials(logs: FloatArray, out: FloatArray) -> None:
 
 
 @kernel(fastmath=SUMS, allocates=True)
-def fit_densities(
-    sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
-) -> None:
-    """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves."""
-    n = sample.values.shape[0]
-    B = densities.log_p.shape[1]
+def fit_density(
+    values: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    n_cells: int,
+    bases: IndexArray,
+    grid: Grid,
+    log_p: FloatArray,
+    nats: FloatArray,
+) -> tuple[int, float, float, float]:
+    """Fit the density by one of `bases` that encodes a variable's cells in the fewest nats.
+
+    values, and the ends of their cells: (n,). Writes the log-probability of each bin, log_p (B,),
+    and nats (n,). Returns the base, its location and scale, and the cost of the correction or 0.
+    """
+    n = values.shape[0]
+    B = log_p.shape[0]
     points = np.empty(3 * n)
     levels = np.empty(3 * n)
-    best = np.empty(2 * n)
+    best_levels = np.empty(2 * n)
     counts = np.empty(B)
-    log_p = np.empty(B)
+    corrected_log_p = np.empty(B)
     p = np.empty(B)
     low = levels[:n]
     high = levels[n : 2 * n]
-    for c in range(densities.nats.shape[0]):
-        parameters = densities.parameters[c]
-        best_log_p = densities.log_p[c]
-        for k in range(n):
-            center = sample.centers[c, k]
-            scale = sample.scales[c, k]
-            points[k] = (sample.lower[k] - center) / scale
-            points[n + k] = (sample.upper[k] - center) / scale
-            points[2 * n + k] = (sample.values[k] - center) / scale
-        shortest = np.inf
-        for base in bases:
-            location, scale = fit_base(base, points[2 * n :], points[:n], points[n : 2 * n])
-            _write_levels(base, location, scale, points, levels, B)
-            count_bins(levels[2 * n :], grid.near, counts)
-            cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
-            _exponentials(log_p, p)
-            plain, corrected = _lengths(low, high, p, sample.n_cells)
-            if min(plain, corrected + cost) < shortest:
-                is_plain = plain <= corrected + cost
-                shortest = plain if is_plain else corrected + cost
-                parameters[0] = base
-                parameters[1] = location
-                parameters[2] = scale
-                parameters[3] = 0.0 if is_plain else cost
-                for b in range(B):
-                    best_log_p[b] = -math.log(B) if is_plain else log_p[b]
-                copy_part(levels, best)
-        nats = densities.nats[c]
-        _exponentials(best_log_p, p)
-        masses(best[:n], best[n:], p, nats)
-        for k in range(n):
-            nats[k] = -math.log(mixed_with_cells(nats[k], n, sample.n_cells))
+    copy_part(lower, points)
+    copy_part(upper, points[n:])
+    copy_part(values, points[2 * n :])
+    shortest = np.inf
+    best_base = -1
+    best_location = 0.0
+    best_scale = 1.0
+    best_cost = 0.0
+    for base in bases:
+        location, scale = fit_base(base, values, lower, upper)
+        _write_levels(base, location, scale, points, levels, B)
+        count_bins(levels[2 * n :], counts)
+        cost = log_density(counts, grid.cosines, grid.prior, corrected_log_p)
+        _exponentials(corrected_log_p, p)
+        plain, corrected = _lengths(low, high, p, n_cells)
+        if min(plain, corrected + cost) < shortest:
+            is_plain = plain <= corrected + cost
+            shortest = plain if is_plain else corrected + cost
+            best_base = base
+            best_location = location
+            best_scale = scale
+            best_cost = 0.0 if is_plain else cost
+            for b in range(B):
+                log_p[b] = -math.log(B) if is_plain else corrected_log_p[b]
+            copy_part(levels, best_levels)
+    _exponentials(log_p, p)
+    masses(best_levels[:n], best_levels[n:], p, nats)
+    for k in range(n):
+        nats[k] = -math.log(mixed_with_cells(nats[k], n, n_cells))
+    return best_base, best_location, best_scale, best_cost

@@ -19,11 +19,11 @@ ROOT_HALF = math.sqrt(0.5)
 ROOT_THIRD = 1.0 / math.sqrt(3.0)
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 # Standard deviations beyond which the normal distribution function is 0 or 1 in double precision.
-FARTHEST = 8.5
-# A Gaussian tail over e^(-x²/2) is a polynomial of u = SLOPE / (5 + x) + START, from -1 to 1 for x
-# from FARTHEST to 0: Chebyshev interpolation with a relative error of 5e-17.
-SLOPE = 270.0 / 17.0
-START = -37.0 / 17.0
+MAX_DEVIATION = 8.5
+# A Gaussian tail over e^(-x²/2) is a polynomial of u = TAIL_SLOPE / (5 + x) + TAIL_START, from -1
+# to 1 for x from MAX_DEVIATION to 0: Chebyshev interpolation with a relative error of 5e-17.
+TAIL_SLOPE = 270.0 / 17.0
+TAIL_START = -37.0 / 17.0
 # fmt: off
 tail_series = polynomial((
     0.15117190531646507, 0.1731910967041728, 0.10311975044934162, 0.04858615045442281,
@@ -55,9 +55,9 @@ def mixed_with_cells(mass: float, n: int, n_cells: int) -> float:
 
 
 @kernel(inner=True)
-def normal_mass(near: float, far: float) -> float:
+def normal_mass(lower: float, upper: float) -> float:
     """Probability of an interval under the standard normal, exact if most of it lies above 0."""
-    return 0.5 * (math.erfc(near * ROOT_HALF) - math.erfc(far * ROOT_HALF))
+    return 0.5 * (math.erfc(lower * ROOT_HALF) - math.erfc(upper * ROOT_HALF))
 
 
 @kernel(inner=True)
@@ -65,8 +65,9 @@ def normal_levels(points: FloatArray) -> None:
     """Replace points (n,) by the normal distribution function, to 2e-14 of it down to -8.5."""
     for k in range(points.shape[0]):
         x = abs(points[k])
-        x = FARTHEST if x > FARTHEST else x
-        tail = tail_series(SLOPE / (5.0 + x) + START) * exponential(-0.5 * points[k] * points[k])
+        x = MAX_DEVIATION if x > MAX_DEVIATION else x
+        u = TAIL_SLOPE / (5.0 + x) + TAIL_START
+        tail = tail_series(u) * exponential(-0.5 * points[k] * points[k])
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 
@@ -80,10 +81,10 @@ def student_levels(points: FloatArray) -> None:
         v = inverse if w > 1.0 else w
         s = v * v
         angle = arctangent_series(s) * v
-        rest = v / (1.0 + s)
-        near = 0.5 - (angle + rest) * ONE_PI
-        far = (angle - rest) * ONE_PI
-        tail = far if w > 1.0 else near
+        rational = v / (1.0 + s)
+        inner_tail = 0.5 - (angle + rational) * ONE_PI
+        outer_tail = (angle - rational) * ONE_PI
+        tail = outer_tail if w > 1.0 else inner_tail
         points[k] = 1.0 - tail if points[k] > 0.0 else tail
 
 
@@ -130,9 +131,9 @@ def gaussian_nats(
         for c in range(C):
             for i in range(rows):
                 k = first + i
-                one = 1.0 / scale[k if scale.shape[0] > 1 else 0]
-                middle[i] = (0.5 * (lower[k] + upper[k]) - curves[k, c]) * one
-                half[i] = 0.5 * (upper[k] - lower[k]) * one
+                inverse_scale = 1.0 / scale[k if scale.shape[0] > 1 else 0]
+                middle[i] = (0.5 * (lower[k] + upper[k]) - curves[k, c]) * inverse_scale
+                half[i] = 0.5 * (upper[k] - lower[k]) * inverse_scale
                 density[i] = -0.5 * middle[i] * middle[i]
             exp_nonpositive(density, rows)
             for i in range(rows):
@@ -144,9 +145,9 @@ def gaussian_nats(
                     mass[i] += density[i]
                 else:
                     k = first + i
-                    one = 1.0 / scale[k if scale.shape[0] > 1 else 0]
-                    a = (lower[k] - curves[k, c]) * one
-                    b = (upper[k] - curves[k, c]) * one
+                    inverse_scale = 1.0 / scale[k if scale.shape[0] > 1 else 0]
+                    a = (lower[k] - curves[k, c]) * inverse_scale
+                    b = (upper[k] - curves[k, c]) * inverse_scale
                     # By symmetry, the upper tail of either.
                     mass[i] += weights[c] * (normal_mass(a, b) if a > 0.0 else normal_mass(-b, -a))
         for i in range(rows):

@@ -16,6 +16,12 @@ from anmmm._kernels.posterior import Fits
 
 # Slots whose responsibilities are computed before they are summed up; they stay in cache.
 CHUNK = 256
+# Responsibilities are read, as a start gives them; computed; computed and written; computed by
+# curves without variance.
+READ = 0
+COMPUTED = 1
+WRITTEN = 2
+AT_MEANS = 3
 
 
 class EStep(NamedTuple):
@@ -23,29 +29,27 @@ class EStep(NamedTuple):
 
     fits: Fits
     s: int  # the start
-    given: bool  # responsibilities are those of the start
-    plain: bool  # curves have no variance
-    keep: bool  # write the responsibilities
-    n_sums: int  # compute the sums of the first curves
+    mode: int  # one of the above
+    n_sums: int  # number of curves, from the first, whose sums are computed
 
 
 @kernel(inner=True)
-def normalize(R: FloatArray, C: int, to: int, present: Any) -> Any:
-    """Turn logarithms of C curves, of eight slots from ``R[to]`` on, into responsibilities.
+def normalize(R: FloatArray, C: int, slot: int, present: Any) -> Any:
+    """Turn logarithms of C curves, of eight slots from ``R[slot]`` on, into responsibilities.
 
     Returns the highest logarithms, and sums in units of their exponentials.
     """
     top = broadcast(-np.inf)
     total = broadcast(0.0)
     for c in range(C):
-        top = maximum(load(R, c * CHUNK + to), top)
+        top = maximum(load(R, c * CHUNK + slot), top)
     for c in range(C):
-        term = exponential(load(R, c * CHUNK + to) - top)
-        store(R, c * CHUNK + to, term)
+        term = exponential(load(R, c * CHUNK + slot) - top)
+        store(R, c * CHUNK + slot, term)
         total += term
-    one = present / total
+    scale = present / total
     for c in range(C):
-        store(R, c * CHUNK + to, load(R, c * CHUNK + to) * one)
+        store(R, c * CHUNK + slot, load(R, c * CHUNK + slot) * scale)
     return top * present, maximum(total * present, broadcast(1.0))
 
 

@@ -24,17 +24,17 @@ NOISY = 0
 CATEGORICAL = 1
 COUNTS = 2
 # Added to the density of an observation: one distant from all nodes belongs to none.
-NOWHERE = 1e-200
+DENSITY_FLOOR = 1e-200
 # Bounds of a smoothing variance.
-SMOOTHEST = 1e-4
-ROUGHEST = 1e4
+MIN_SMOOTHING = 1e-4
+MAX_SMOOTHING = 1e4
 # Pseudo-observations of a component, and its prior variance.
-PSEUDO = 1.0
+PSEUDO_ROWS = 1.0
 PSEUDO_VARIANCE = 0.02
 # Iterations before which EM does not stop.
-FEWEST = 4
+MIN_ITER = 4
 # Gain in nats of an iteration that ends a fit: with 0.2, 17 of 1492 probabilities change by 0.05.
-TOLERANCE = 0.02
+MIN_ITER_GAIN = 0.02
 
 
 class Pair(NamedTuple):
@@ -108,35 +108,88 @@ def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
 
 @kernel(inner=True)
 def _components(
-    start: float, pair: Pair, shape: IndexArray, hidden: Hidden, noise: FloatArray
+    start_width: float, pair: Pair, shape: IndexArray, hidden: Hidden, noise: FloatArray
 ) -> None:
     """Write center, rate and height of components ``height exp(rate (z - center)²)``.
 
-    noise: (2, J, 3, K), of both variables, or of a hidden one that is known up to `start` alone.
+    noise: (2, J, 3, K), of both variables; or, if `start_width` is positive, of a hidden variable
+    that is known up to it alone.
     """
-    used = shape[0]
-    for d in range(2):
-        is_noisy = pair.kinds[d] == NOISY
-        for j in range(shape[1 + d]):
-            center = noise[d, j, 0]
-            rate = noise[d, j, 1]
-            height = noise[d, j, 2]
-            for k in range(used):
+    n_used = shape[0]
+    for axis in range(2):
+        is_noisy = pair.kinds[axis] == NOISY
+        for j in range(shape[1 + axis]):
+            center = noise[axis, j, 0]
+            rate = noise[axis, j, 1]
+            height = noise[axis, j, 2]
+            for k in range(n_used):
                 center[k] = 0.0
                 rate[k] = 0.0
                 height[k] = 1.0
-                if start > 0.0 and d == 0:
-                    center[k] = (k + 0.5) / used
-                    rate[k] = -0.5 * used * used / (start * start)
-                if start == 0.0 and is_noisy:
-                    center[k] = hidden.positions[d, k] + hidden.offsets[d, j]
-                    rate[k] = -0.5 / hidden.variances[d, j, k]
-                    height[k] = hidden.fractions[d, j] * math.sqrt(-rate[k] / math.pi)
+                if start_width > 0.0 and axis == 0:
+                    center[k] = (k + 0.5) / n_used
+                    rate[k] = -0.5 * n_used * n_used / (start_width * start_width)
+                if start_width == 0.0 and is_noisy:
+                    center[k] = hidden.positions[axis, k] + hidden.offsets[axis, j]
+                    rate[k] = -0.5 / hidden.variances[axis, j, k]
+                    height[k] = hidden.fractions[axis, j] * math.sqrt(-rate[k] / math.pi)
+
+
+@kernel(inner=True)
+def _write_joint(
+    start_width: float,
+    pair: Pair,
+    shape: IndexArray,
+    hidden: Hidden,
+    values: FloatArray,
+    joint: FloatArray,
+    noise: FloatArray,
+) -> None:
+    """Write the density of each observation and node; arguments are those of `_e_step`.
+
+    joint: (4 K, P), a row for each node and pair of components; their sums to ``values[4]``.
+    """
+    n = pair.values.shape[1]
+    n_used = shape[0]
+    P = values.shape[1]
+    row = values[3]
+    totals = values[4]
+    origin = 2 * P if start_width > 0.0 else 0
+    _components(start_width, pair, shape, hidden, noise)
+    for i in range(P):
+        totals[i] = DENSITY_FLOOR
+    joint_start = 0
+    for k in range(n_used):
+        for i in range(P):
+            row[i] = 1.0
+        for axis in range(2):
+            if pair.kinds[axis] != NOISY and start_width == 0.0:
+                for i in range(n):
+                    row[i] *= hidden.tables[axis, pair.places[axis, i], k]
+        for j in range(shape[1]):
+            for m in range(shape[2]):
+                x = noise[0, j, 0, k]
+                x_rate = noise[0, j, 1, k]
+                y = noise[1, m, 0, k]
+                y_rate = noise[1, m, 1, k]
+                height = noise[0, j, 2, k] * noise[1, m, 2, k]
+                if start_width == 0.0:
+                    height *= hidden.weights[k]
+                # One exponential for both variables.
+                for i in range(0, P, LANES):
+                    e = load(values, origin + i) - x
+                    f = load(values, P + i) - y
+                    power = y_rate * f * f
+                    power += x_rate * e * e
+                    density = height * exponential(power) * load(row, i)
+                    store(joint, joint_start + i, density)
+                    store(totals, i, load(totals, i) + density)
+                joint_start += P
 
 
 @kernel(inner=True)
 def _e_step(
-    start: float,
+    start_width: float,
     pair: Pair,
     shape: IndexArray,
     hidden: Hidden,
@@ -149,56 +202,25 @@ def _e_step(
     """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
 
     values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint, (4 K, P),
-    and noise, (2, J, 3, K): workspace. If `start` is positive, the hidden variable is known up to
-    that uncertainty.
+    and noise, (2, J, 3, K): workspace. If `start_width` is positive, the hidden variable is known
+    up to that uncertainty.
     """
     n = pair.values.shape[1]
-    used = shape[0]
     P = values.shape[1]
     row = values[3]
     totals = values[4]
-    origin = 2 * P if start > 0.0 else 0
-    _components(start, pair, shape, hidden, noise)
-    for i in range(P):
-        totals[i] = NOWHERE
-    at = 0
-    for k in range(used):
-        for i in range(P):
-            row[i] = 1.0
-        for d in range(2):
-            if pair.kinds[d] != NOISY and start == 0.0:
-                for i in range(n):
-                    row[i] *= hidden.tables[d, pair.places[d, i], k]
-        for j in range(shape[1]):
-            for m in range(shape[2]):
-                x = noise[0, j, 0, k]
-                x_rate = noise[0, j, 1, k]
-                y = noise[1, m, 0, k]
-                y_rate = noise[1, m, 1, k]
-                height = noise[0, j, 2, k] * noise[1, m, 2, k]
-                if start == 0.0:
-                    height *= hidden.weights[k]
-                # One exponential for both variables.
-                for i in range(0, P, LANES):
-                    e = load(values, origin + i) - x
-                    f = load(values, P + i) - y
-                    power = y_rate * f * f
-                    power += x_rate * e * e
-                    density = height * exponential(power) * load(row, i)
-                    store(joint, at + i, density)
-                    store(totals, i, load(totals, i) + density)
-                at += P
+    _write_joint(start_width, pair, shape, hidden, values, joint, noise)
     log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
-    for d in range(2):
+    for axis in range(2):
         for j in range(sums.shape[1]):
             for moment in range(3):
-                clear(sums[d, j, moment])
+                clear(sums[axis, j, moment])
         for v in range(counts.shape[1]):
-            clear(counts[d, v])
-    at = 0
-    for k in range(used):
+            clear(counts[axis, v])
+    joint_start = 0
+    for k in range(shape[0]):
         for j in range(shape[1]):
             for m in range(shape[2]):
                 total = broadcast(0.0)
@@ -207,7 +229,7 @@ def _e_step(
                 y_moment = total
                 y_squares = total
                 for i in range(0, P, LANES):
-                    q = load(joint, at + i) * load(totals, i)
+                    q = load(joint, joint_start + i) * load(totals, i)
                     z = load(values, i)
                     w = load(values, P + i)
                     store(row, i, q)
@@ -216,17 +238,17 @@ def _e_step(
                     x_squares += q * z * z
                     y_moment += q * w
                     y_squares += q * w * w
-                at += P
+                joint_start += P
                 components = j, m
                 moments = reduce_add(x_moment), reduce_add(y_moment)
                 squares = reduce_add(x_squares), reduce_add(y_squares)
-                for d in range(2):
-                    sums[d, components[d], 0, k] += reduce_add(total)
-                    sums[d, components[d], 1, k] += moments[d]
-                    sums[d, components[d], 2, k] += squares[d]
-                    if pair.kinds[d] != NOISY:
+                for axis in range(2):
+                    sums[axis, components[axis], 0, k] += reduce_add(total)
+                    sums[axis, components[axis], 1, k] += moments[axis]
+                    sums[axis, components[axis], 2, k] += squares[axis]
+                    if pair.kinds[axis] != NOISY:
                         for i in range(n):
-                            counts[d, pair.places[d, i], k] += row[i]
+                            counts[axis, pair.places[axis, i], k] += row[i]
     return log_likelihood
 
 
@@ -240,20 +262,22 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
 
 
 @kernel(inner=True, allocates=True)
-def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
+def _curve(axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     r, K = nodes.basis.shape
-    tau = hidden.smoothing[d]
+    tau = hidden.smoothing[axis]
     weight = np.zeros(K)
     target = np.zeros(K)
     system = new_system(r)
     for j in range(n_components):
         for k in range(K):
-            one = 1.0 / hidden.variances[d, j, k]
-            weight[k] += sums[d, j, 0, k] * one
-            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * one
+            precision = 1.0 / hidden.variances[axis, j, k]
+            weight[k] += sums[axis, j, 0, k] * precision
+            target[k] += (
+                sums[axis, j, 1, k] - hidden.offsets[axis, j] * sums[axis, j, 0, k]
+            ) * precision
     for k in range(K):
-        target[k] /= max(weight[k], NOWHERE)
+        target[k] /= max(weight[k], DENSITY_FLOOR)
     add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
     log_prior = 0.0
     for i in range(r):
@@ -270,9 +294,9 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
         if i >= nodes.n_null:
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
-        hidden.smoothing[d] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
-    copy_part(z, hidden.coefficients[d])
-    _at_nodes(nodes.basis, z, hidden.positions[d])
+        hidden.smoothing[axis] = min(max(rough / (r - nodes.n_null), MIN_SMOOTHING), MAX_SMOOTHING)
+    copy_part(z, hidden.coefficients[axis])
+    _at_nodes(nodes.basis, z, hidden.positions[axis])
     return 0.5 * (log_det + log_prior + square)
 
 
@@ -284,53 +308,55 @@ def _squares(sums: FloatArray, k: int, m: float) -> float:
 
 @kernel(inner=True)
 def _noise(
-    d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
+    axis: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
     n = pair.values.shape[1]
-    used = shape[0]
-    n_components = shape[1 + d]
-    floor = max(pair.floor[d], nodes.floor)
+    n_used = shape[0]
+    n_components = shape[1 + axis]
+    floor = max(pair.floor[axis], nodes.floor)
     pooled = 0.0
     for j in range(n_components):
         total = 0.0
         moment = 0.0
         squares = 0.0
-        for k in range(used):
-            m = hidden.positions[d, k]
-            total += sums[d, j, 0, k]
-            moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
-            squares += _squares(sums[d, j], k, m)
+        for k in range(n_used):
+            m = hidden.positions[axis, k]
+            total += sums[axis, j, 0, k]
+            moment += sums[axis, j, 1, k] - m * sums[axis, j, 0, k]
+            squares += _squares(sums[axis, j], k, m)
         fraction = 1.0
         offset = 0.0
         variance = squares / max(total, 1.0)
         if n_components > 1:
-            fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
-            offset = moment / (total + NOWHERE)
+            fraction = (total + PSEUDO_ROWS) / (n + n_components * PSEUDO_ROWS)
+            offset = moment / (total + DENSITY_FLOOR)
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
-        hidden.fractions[d, j] = fraction
-        hidden.offsets[d, j] = offset
-        for k in range(used):
-            hidden.variances[d, j, k] = pooled
+        hidden.fractions[axis, j] = fraction
+        hidden.offsets[axis, j] = offset
+        for k in range(n_used):
+            hidden.variances[axis, j, k] = pooled
     if nodes.own_scales:
-        for k in range(used):
-            squares = _squares(sums[d, 0], k, hidden.positions[d, k])
-            hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
+        for k in range(n_used):
+            squares = _squares(sums[axis, 0], k, hidden.positions[axis, k])
+            hidden.variances[axis, 0, k] = max(
+                (squares + pooled) / (sums[axis, 0, 0, k] + 1.0), floor
+            )
 
 
 @kernel(inner=True, allocates=True)
-def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
+def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
     weights = hidden.weights
     beta = hidden.logits
     tau = hidden.smoothing[2]
     if m == 0:
-        for k in range(used):
-            weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
-        return 0.5 * (used - 1) * math.log(n)
+        for k in range(n_used):
+            weights[k] = (counts[k] + PSEUDO_ROWS) / (n + n_used * PSEUDO_ROWS)
+        return 0.5 * (n_used - 1) * math.log(n)
     basis = nodes.weight_basis
     system = new_system(m)
     centered = np.empty((m, K))
@@ -342,7 +368,7 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
             centered[i, k] = basis[i, k] - mean
     for k in range(K):
         expected[k] = n * weights[k]
-        target[k] = (counts[k] - expected[k]) / max(expected[k], NOWHERE)
+        target[k] = (counts[k] - expected[k]) / max(expected[k], DENSITY_FLOOR)
     add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
     step = system.mean
     variance = system.variance
@@ -374,108 +400,137 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
         rough += (beta[i] * beta[i] + variance[i]) / nodes.weight_prior[i]
         cost += 0.5 * (beta[i] * beta[i] * precision[i] - math.log(precision[i]))
     new = (rough + 2.0 * HYPER) / (m + 2.0 * HYPER)
-    hidden.smoothing[2] = min(max(new, SMOOTHEST), ROUGHEST)
+    hidden.smoothing[2] = min(max(new, MIN_SMOOTHING), MAX_SMOOTHING)
     return cost
 
 
 @kernel(inner=True)
-def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _tables(axis: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the probabilities of categories at each node."""
-    V = pair.n_values[d]
-    for k in range(used):
+    V = pair.n_values[axis]
+    for k in range(n_used):
         total = 0.0
         for v in range(V):
-            total += counts[d, v, k]
+            total += counts[axis, v, k]
         for v in range(V):
-            hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
+            hidden.tables[axis, v, k] = (counts[axis, v, k] + 0.5) / (total + 0.5 * V)
 
 
 @kernel(inner=True, allocates=True)
-def _count_tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
+def _count_tables(axis: int, pair: Pair, n_used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update the mean of counts at each node, their dispersion, and their probabilities.
 
     Poisson if the dispersion, by moments, is within two standard errors of 0.
     """
     n = pair.values.shape[1]
-    V = pair.n_values[d]
-    same = np.empty(V)
-    each = np.empty(V)
-    beyond = 0.0
-    squares = NOWHERE
-    for k in range(used):
+    V = pair.n_values[axis]
+    common_logs = np.empty(V)
+    log_probabilities = np.empty(V)
+    excess = 0.0
+    squares = DENSITY_FLOOR
+    for k in range(n_used):
         total = 0.0
         moment = 0.0
         for v in range(V):
-            total += counts[d, v, k]
-            moment += counts[d, v, k] * pair.counts[d, v]
-        mean = (moment + PSEUDO) / (total + PSEUDO)
-        hidden.positions[d, k] = mean
+            total += counts[axis, v, k]
+            moment += counts[axis, v, k] * pair.counts[axis, v]
+        mean = (moment + PSEUDO_ROWS) / (total + PSEUDO_ROWS)
+        hidden.positions[axis, k] = mean
         squares += total * mean * mean
         for v in range(V):
-            e = pair.counts[d, v] - mean
-            beyond += counts[d, v, k] * (e * e - mean)
-    dispersion = beyond / squares
+            e = pair.counts[axis, v] - mean
+            excess += counts[axis, v, k] * (e * e - mean)
+    dispersion = excess / squares
     if dispersion < math.sqrt(8.0 / n):
         dispersion = 0.0
-    hidden.variances[d, 0, 0] = dispersion
+    hidden.variances[axis, 0, 0] = dispersion
     size = 1.0 / dispersion if dispersion > 0.0 else 0.0
     # What is the same at all nodes.
     for v in range(V):
-        same[v] = -pair.log_factorials[d, v]
+        common_logs[v] = -pair.log_factorials[axis, v]
         if dispersion > 0.0:
-            same[v] += math.lgamma(pair.counts[d, v] + size) - math.lgamma(size)
-            same[v] += size * math.log(size)
-    for k in range(used):
-        mean = hidden.positions[d, k]
+            common_logs[v] += math.lgamma(pair.counts[axis, v] + size) - math.lgamma(size)
+            common_logs[v] += size * math.log(size)
+    for k in range(n_used):
+        mean = hidden.positions[axis, k]
         for v in range(V):
-            count = pair.counts[d, v]
-            each[v] = same[v] + count * math.log(mean)
-            each[v] -= (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
-        exp_nonpositive(each, V)
+            count = pair.counts[axis, v]
+            log_probabilities[v] = common_logs[v] + count * math.log(mean)
+            log_probabilities[v] -= (
+                (count + size) * math.log(size + mean) if dispersion > 0.0 else mean
+            )
+        exp_nonpositive(log_probabilities, V)
         for v in range(V):
-            hidden.tables[d, v, k] = each[v]
+            hidden.tables[axis, v, k] = log_probabilities[v]
 
 
 @kernel(inner=True)
 def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n = pair.values.shape[1]
-    used = shape[0]
+    n_used = shape[0]
     is_curve = nodes.weight_prior.shape[0] > 0
-    cost = -math.log(2.0) if is_curve else -math.lgamma(used + 1.0)
-    for d in range(2):
-        J = shape[1 + d]
-        half = 0.5 * pair.n_values[d]
-        if pair.kinds[d] == CATEGORICAL:
+    cost = -math.log(2.0) if is_curve else -math.lgamma(n_used + 1.0)
+    for axis in range(2):
+        J = shape[1 + axis]
+        half = 0.5 * pair.n_values[axis]
+        if pair.kinds[axis] == CATEGORICAL:
             # Under Jeffreys' prior, from the expected counts of values.
-            for k in range(used):
-                size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
+            for k in range(n_used):
+                size = max(hidden.weights[k] * (n + n_used) - 1.0, 0.0) + half
                 cost += math.lgamma(size) - math.lgamma(half) + 2.0 * half * math.lgamma(0.5)
-                for v in range(pair.n_values[d]):
-                    p = hidden.tables[d, v, k]
+                for v in range(pair.n_values[axis]):
+                    p = hidden.tables[axis, v, k]
                     cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
             continue
-        if pair.kinds[d] == COUNTS:
-            cost += 0.5 * (used + (hidden.variances[d, 0, 0] > 0.0)) * math.log(n)
+        if pair.kinds[axis] == COUNTS:
+            cost += 0.5 * (n_used + (hidden.variances[axis, 0, 0] > 0.0)) * math.log(n)
         elif nodes.own_scales:
-            cost += 0.5 * used * math.log(n)
+            cost += 0.5 * n_used * math.log(n)
         else:
             cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
     return cost
 
 
 @kernel(inner=True)
-def _set_start(used: int, hidden: Hidden) -> None:
+def _set_start(n_used: int, hidden: Hidden) -> None:
     """Write normal noise of variance 0.1 and smoothing variances, before the first M-step."""
-    for d in range(2):
+    for axis in range(2):
         for j in range(2):
-            hidden.fractions[d, j] = 1.0
+            hidden.fractions[axis, j] = 1.0
             for k in range(hidden.weights.shape[0]):
-                hidden.variances[d, j, k] = 0.1
-        hidden.smoothing[d] = 5.0
+                hidden.variances[axis, j, k] = 0.1
+        hidden.smoothing[axis] = 5.0
     hidden.smoothing[2] = 1.0
-    for k in range(used):
-        hidden.weights[k] = 1.0 / used
+    for k in range(n_used):
+        hidden.weights[k] = 1.0 / n_used
+
+
+@kernel(inner=True, allocates=True)
+def _m_step(
+    pair: Pair,
+    nodes: Nodes,
+    shape: IndexArray,
+    hidden: Hidden,
+    sums: FloatArray,
+    counts: FloatArray,
+) -> tuple[float, float]:
+    """Update all parameters from the sums of an E-step; return costs of positions and weights."""
+    K = nodes.basis.shape[1]
+    node_counts = np.empty(K)
+    for k in range(K):
+        node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
+    weight_cost = _weights(pair.values.shape[1], nodes, shape[0], hidden, node_counts)
+    position_cost = 0.0
+    for axis in range(2):
+        if pair.kinds[axis] == CATEGORICAL:
+            _tables(axis, pair, shape[0], hidden, counts)
+        elif pair.kinds[axis] == COUNTS:
+            _count_tables(axis, pair, shape[0], hidden, counts)
+        else:
+            position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums)
+            _noise(axis, pair, nodes, shape, hidden, sums)
+    return position_cost, weight_cost
 
 
 @kernel(allocates=True)
@@ -486,7 +541,7 @@ def fit_hidden(
 
     fits: (S, ...), rows of `parts_of`, with their shapes; starts: (S, n), the hidden variable of
     the first E-step in (0, 1), or (0, 0) to start from fits. O(n K J² + K r² + r³) an iteration,
-    until one gains less than `TOLERANCE` nats.
+    until one gains less than `MIN_ITER_GAIN` nats.
     """
     n = pair.values.shape[1]
     K = nodes.basis.shape[1]
@@ -494,46 +549,36 @@ def fit_hidden(
     joint = np.empty((4 * K, padded(n)))
     sums = np.zeros((2, 2, 3, K))
     noise = np.empty((2, 2, 3, K))
-    seen = np.empty(K)
     shape = np.empty(3, np.int64)
-    for d in range(2):
+    for axis in range(2):
         for i in range(n):
-            values[d, i] = pair.values[d, i]
+            values[axis, i] = pair.values[axis, i]
     for s in range(fits.shape[0]):
         hidden = parts_of(fits[s], nodes)
         for i in range(3):
             shape[i] = int(hidden.shape[i])
         counts = np.empty(hidden.tables.shape)
         log_likelihood = -np.inf
-        last = -np.inf
-        positions = 0.0
-        weights = 0.0
+        previous = -np.inf
+        position_cost = 0.0
+        weight_cost = 0.0
         if starts.shape[0] > 0:
             _set_start(shape[0], hidden)
         for n_iter in range(max_iter):
-            start = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
-            if start > 0.0:
+            start_width = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
+            if start_width > 0.0:
                 for i in range(n):
                     values[2, i] = starts[s, i]
-            last = log_likelihood
-            log_likelihood = _e_step(start, pair, shape, hidden, values, joint, noise, sums, counts)
-            if n_iter > FEWEST and log_likelihood - last < TOLERANCE:
+            previous = log_likelihood
+            log_likelihood = _e_step(
+                start_width, pair, shape, hidden, values, joint, noise, sums, counts
+            )
+            if n_iter > MIN_ITER and log_likelihood - previous < MIN_ITER_GAIN:
                 break
-            for k in range(K):
-                seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
-            weights = _weights(n, nodes, shape[0], hidden, seen)
-            positions = 0.0
-            for d in range(2):
-                if pair.kinds[d] == CATEGORICAL:
-                    _tables(d, pair, shape[0], hidden, counts)
-                elif pair.kinds[d] == COUNTS:
-                    _count_tables(d, pair, shape[0], hidden, counts)
-                else:
-                    positions += _curve(d, nodes, shape[1 + d], hidden, sums)
-                    _noise(d, pair, nodes, shape, hidden, sums)
+            position_cost, weight_cost = _m_step(pair, nodes, shape, hidden, sums, counts)
         hidden.result[0] = log_likelihood
-        hidden.result[1] = positions
-        hidden.result[2] = weights + _parameter_cost(pair, nodes, shape, hidden)
+        hidden.result[1] = position_cost
+        hidden.result[2] = weight_cost + _parameter_cost(pair, nodes, shape, hidden)
 
 
 @kernel(allocates=True)

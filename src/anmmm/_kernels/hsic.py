@@ -72,7 +72,10 @@ def gamma_moments(
     n = x.shape[1]
     x_means = np.zeros(n)
     y_means = np.zeros(n)
-    k, l, product, squares = np.empty(n), np.empty(n), 0.0, 0.0  # noqa: E741
+    k = np.empty(n)
+    l = np.empty(n)  # noqa: E741
+    product = 0.0
+    squares = 0.0
     for i in range(n):
         gram_row(x, gamma_x, x[:, i], i, k)
         gram_row(y, gamma_y, y[:, i], i, l)

@@ -18,20 +18,28 @@ from anmmm._kernels.systems import invert
 
 # Width times max(1, distance), in units of the noise, below which an interval's probability is
 # taken from the density; distance from which a tail is taken from its series.
-NARROW = 1e-3
-FAR = 25.0
+NARROW_INTERVAL = 1e-3
+FAR_TAIL = 25.0
 # Least width of an interval, least curvature that is divided by.
-TINY = 1e-100
-FLAT = 1e-30
+MIN_WIDTH = 1e-100
+MIN_CURVATURE = 1e-30
 # Largest change of a coefficient in a step; halvings of a step; fraction of the expected gain.
-LONGEST = 3.0
+MAX_STEP = 3.0
 HALVINGS = 20
-GAIN = 1e-4
+MIN_GAIN_FRACTION = 1e-4
 # Largest prior variance of the constant and linear coefficients, which is the latent variable's.
-WIDEST = 100.0
+MAX_LINEAR_VARIANCE = 100.0
 # Rounds of scales and coefficients between two passes over the observations; rows at a time.
 N_INNER = 3
 BLOCK = 120
+
+
+class Levels(NamedTuple):
+    """Levels or counts, each of several equal observations."""
+
+    values: FloatArray  # (n,)
+    weights: FloatArray  # (n,), observations
+    size: float  # of the negative binomial distribution of counts
 
 
 class Cuts(NamedTuple):
@@ -56,8 +64,8 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
     """
     middle = 0.5 * (a + b)
     width = b - a
-    if width * max(1.0, abs(middle)) < NARROW:
-        width = max(width, TINY)
+    if width * max(1.0, abs(middle)) < NARROW_INTERVAL:
+        width = max(width, MIN_WIDTH)
         out[0] = -middle
         out[1] = 2.0 / width
         out[2] = 1.0
@@ -65,18 +73,18 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
         out[4] = out[1] * out[1]
         return math.log(width) - 0.5 * (middle * middle + LOG_2PI)
     # By symmetry in the upper tail, so that no tail is the difference of two numbers near 1.
-    near, far = (-b, -a) if b < 0.0 else (a, b)
-    if near > FAR:
-        beyond = math.exp(0.5 * (near - far) * (near + far))
-        mass = _mills(near) - _mills(far) * beyond
+    tail_low, tail_high = (-b, -a) if b < 0.0 else (a, b)
+    if tail_low > FAR_TAIL:
+        density_ratio = math.exp(0.5 * (tail_low - tail_high) * (tail_low + tail_high))
+        mass = _mills(tail_low) - _mills(tail_high) * density_ratio
         p = 1.0 / mass
-        q = beyond / mass
-        log_mass = math.log(mass) - 0.5 * (near * near + LOG_2PI)
+        q = density_ratio / mass
+        log_mass = math.log(mass) - 0.5 * (tail_low * tail_low + LOG_2PI)
     else:
-        mass = normal_mass(near, far)
+        mass = normal_mass(tail_low, tail_high)
         scale = math.exp(-0.5 * LOG_2PI) / mass
-        p = scale * math.exp(-0.5 * near * near)
-        q = scale * math.exp(-0.5 * far * far)
+        p = scale * math.exp(-0.5 * tail_low * tail_low)
+        q = scale * math.exp(-0.5 * tail_high * tail_high)
         log_mass = math.log(mass)
     if b < 0.0:
         p, q = q, p
@@ -94,9 +102,9 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
 def _count(f: float, y: float, size: float, out: FloatArray) -> float:
     """Log-probability of a count up to a constant; `out` as of `_interval`, -f the middle."""
     mean = math.exp(f)
-    part = mean / (size + mean)
-    out[0] = (y + size) * part - y
-    out[2] = (y + size) * part * (size / (size + mean))
+    fraction = mean / (size + mean)
+    out[0] = (y + size) * fraction - y
+    out[2] = (y + size) * fraction * (size / (size + mean))
     out[1] = 0.0
     out[3] = 0.0
     out[4] = 0.0
@@ -106,11 +114,9 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
 @kernel(fastmath=SUMS, inner=True, allocates=True)
 def _block(
     design: Design,
-    y: FloatArray,
-    weights: FloatArray,
-    size: float,
+    levels: Levels,
     cuts: Cuts,
-    at: FloatArray,
+    parameters: FloatArray,
     edges: FloatArray,
     slopes: FloatArray,
     begin: int,
@@ -129,17 +135,18 @@ def _block(
     total = 0.0
     for k in range(min(BLOCK, columns.shape[0] - begin)):
         n = begin + k
-        f = dot(columns[n], at)
-        level = int(y[n])
+        f = dot(columns[n], parameters)
+        y = levels.values[n]
+        level = int(y)
         if edges.shape[0] > 0:
-            total += weights[n] * _interval(edges[level] - f, edges[level + 1] - f, out)
+            total += levels.weights[n] * _interval(edges[level] - f, edges[level + 1] - f, out)
         else:
-            total += weights[n] * _count(f, y[n], size, out)
+            total += levels.weights[n] * _count(f, y, levels.size, out)
         for i in range(5):
-            out[i] *= weights[n]
+            out[i] *= levels.weights[n]
         root = math.sqrt(max(out[2], 0.0))
-        mixed = out[3] / root if out[2] > FLAT else 0.0
-        rest = math.sqrt(max(out[4] - mixed * mixed, 0.0))
+        mixed = out[3] / root if out[2] > MIN_CURVATURE else 0.0
+        residual_root = math.sqrt(max(out[4] - mixed * mixed, 0.0))
         for i in range(r):
             g[i] -= out[0] * columns[n, i]
             rows[i, k] = -root * columns[n, i]
@@ -148,7 +155,7 @@ def _block(
             half = 0.5 * slopes[i] * (per_slope[i, level + 1] - per_slope[i, level])
             g[r + i] += out[0] * middle + out[1] * half
             rows[r + i, k] = root * middle + mixed * half
-            rows[r + i, BLOCK + k] = rest * half
+            rows[r + i, BLOCK + k] = residual_root * half
     return total
 
 
@@ -167,9 +174,11 @@ def _add_products(rows: FloatArray, n: int, r: int, H: FloatArray) -> None:
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _place_cuts(cuts: Cuts, at: FloatArray, r: int, slopes: FloatArray, edges: FloatArray) -> None:
+def _place_cuts(
+    cuts: Cuts, parameters: FloatArray, r: int, slopes: FloatArray, edges: FloatArray
+) -> None:
     for i in range(slopes.shape[0]):
-        slopes[i] = math.exp(at[r + i])
+        slopes[i] = math.exp(parameters[r + i])
     for k in range(edges.shape[0]):
         edges[k] = cuts.first[k]
         for i in range(slopes.shape[0]):
@@ -193,54 +202,76 @@ def _fill_precision(
 
 @kernel(fastmath=SUMS, inner=True)
 def _best_scales(
-    design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
+    design: Design, slope_prior: SlopePrior, shift: FloatArray, cov: FloatArray, scales: FloatArray
 ) -> float:
     """Take EM steps of τ² and ρ²; return the absolute change of log τ²."""
     prior = design.prior
     n_null = design.n_null
     r = prior.shape[0]
     if slope_prior.rank > 0:
-        square, trace = roughness(slope_prior, off, cov, r)
+        square, trace = roughness(slope_prior, shift, cov, r)
         scales[2] = (square + trace + 2.0 * HYPER) / (slope_prior.rank + 2.0 * HYPER)
     if r == n_null:
         return 0.0
     rough = 2.0 * HYPER
     for i in range(n_null, r):
-        rough += (off[i] * off[i] + cov[i, i]) / prior[i]
+        rough += (shift[i] * shift[i] + cov[i, i]) / prior[i]
     tau2: float = rough / (r - n_null + 2.0 * HYPER)
-    changed: float = abs(math.log(tau2 / scales[1]))
+    change: float = abs(math.log(tau2 / scales[1]))
     scales[1] = tau2
-    return changed
+    return change
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
-    """Return half the quadratic form of a matrix; write their product to `pull`."""
+def _penalty(P: FloatArray, shift: FloatArray, gradient: FloatArray) -> float:
+    """Return half the quadratic form of a matrix; write their product to `gradient`."""
     total = 0.0
-    for i in range(off.shape[0]):
-        pull[i] = dot(P[i], off)
-        total += 0.5 * off[i] * pull[i]
+    for i in range(shift.shape[0]):
+        gradient[i] = dot(P[i], shift)
+        total += 0.5 * shift[i] * gradient[i]
     return total
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, float]:
+def _newton(cov: FloatArray, g: FloatArray, step: FloatArray) -> tuple[float, float]:
     """Write a Newton step; return its largest part and its expected gain."""
     largest = 0.0
     gain = 0.0
     for i in range(g.shape[0]):
-        move[i] = dot(cov[i], g)
-        gain += move[i] * g[i]
-        largest = max(largest, abs(move[i]))
+        step[i] = dot(cov[i], g)
+        gain += step[i] * g[i]
+        largest = max(largest, abs(step[i]))
     return largest, gain
+
+
+@kernel(fastmath=SUMS, inner=True, allocates=True)
+def _evaluate(
+    design: Design,
+    levels: Levels,
+    cuts: Cuts,
+    parameters: FloatArray,
+    edges: FloatArray,
+    slopes: FloatArray,
+    g: FloatArray,
+    H: FloatArray,
+    rows: FloatArray,
+) -> float:
+    """Return the log-likelihood; write its gradient, and minus its Hessian's lower triangle."""
+    n, r = design.columns.shape
+    _place_cuts(cuts, parameters, r, slopes, edges)
+    fit = 0.0
+    g[:] = 0.0
+    H[:] = 0.0
+    for begin in range(0, n, BLOCK):
+        fit += _block(design, levels, cuts, parameters, edges, slopes, begin, g, rows)
+        _add_products(rows, min(BLOCK, n - begin), r, H)
+    return fit
 
 
 @kernel(fastmath=SUMS, allocates=True)
 def latent_curve(
     design: Design,
-    y: FloatArray,
-    weights: FloatArray,
-    size: float,
+    levels: Levels,
     cuts: Cuts,
     slope_prior: SlopePrior,
     tol: float,
@@ -251,18 +282,18 @@ def latent_curve(
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
-    Each row of the design and y (n,) is that of `weights` (n,) equal observations.
     log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
     of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
     """
-    n = y.shape[0]
     r = mean.shape[0]
     m = log_slopes.shape[0]
     d = r + m
-    at = np.empty(d)
-    off = np.zeros(d)
+    # Coefficients and log-slopes, relative to `start` their shift; g and H are gradient and minus
+    # the Hessian of the log-likelihood, P is the prior's precision, cov the posterior's covariance.
+    parameters = np.empty(d)
+    shift = np.zeros(d)
     g = np.empty(d)
-    move = np.zeros(d)
+    step = np.zeros(d)
     start = np.empty(d)
     H = np.empty((d, d))
     P = np.zeros((d, d))
@@ -271,64 +302,58 @@ def latent_curve(
     rows = np.empty((d, 2 * BLOCK))
     slopes = np.empty(m)
     edges = np.empty(cuts.first.shape[0])
-    trial = np.empty(d)
+    trial_shift = np.empty(d)
     for i in range(d):
         start[i] = mean[i] if i < r else log_slopes[i - r]
     scales[:] = 1.0
-    length = 0.0
-    aim = -np.inf
-    changed = 1.0
+    step_length = 0.0
+    target = -np.inf
+    change = 1.0
     cost = 0.0
     n_iter = 0
     halvings = 0
     while True:
         for i in range(d):
-            trial[i] = off[i] + length * move[i]
-            at[i] = start[i] + trial[i]
-        _place_cuts(cuts, at, r, slopes, edges)
-        fit = 0.0
-        g[:] = 0.0
-        H[:] = 0.0
-        for begin in range(0, n, BLOCK):
-            fit += _block(design, y, weights, size, cuts, at, edges, slopes, begin, g, rows)
-            _add_products(rows, min(BLOCK, n - begin), r, H)
-        if not fit - _penalty(P, trial, work[0]) >= aim and halvings < HALVINGS:
-            length *= 0.5
+            trial_shift[i] = shift[i] + step_length * step[i]
+            parameters[i] = start[i] + trial_shift[i]
+        fit = _evaluate(design, levels, cuts, parameters, edges, slopes, g, H, rows)
+        if not fit - _penalty(P, trial_shift, work[0]) >= target and halvings < HALVINGS:
+            step_length *= 0.5
             halvings += 1
             continue
         scales[0] = 1.0
         for i in range(d):
-            off[i] = trial[i]
+            shift[i] = trial_shift[i]
             if i >= r:
                 # Only the positive part of the Hessian's diagonal that may be negative.
                 H[i, i] += max(-g[i], 0.0)
             elif i > 0:
-                scales[0] += at[i] * at[i]
-        scales[0] = min(scales[0], WIDEST)
+                scales[0] += parameters[i] * parameters[i]
+        scales[0] = min(scales[0], MAX_LINEAR_VARIANCE)
         converged = False
         for inner in range(N_INNER):
             log_prior = _fill_precision(design, slope_prior, scales, P)
-            penalty = _penalty(P, off, trial)
+            penalty = _penalty(P, shift, trial_shift)
             for i in range(d):
-                trial[i] = g[i] - trial[i]
+                trial_shift[i] = g[i] - trial_shift[i]
                 for j in range(i + 1):
                     work[i, j] = H[i, j] + P[i, j]
             cost = penalty + 0.5 * (invert(work, cov) - log_prior)
-            largest, gain = _newton(cov, trial, move)
-            converged = inner == 0 and (n_iter == max_iter or max(largest, changed) < tol)
+            largest, gain = _newton(cov, trial_shift, step)
+            converged = inner == 0 and (n_iter == max_iter or max(largest, change) < tol)
             if converged:
                 break
-            length = min(1.0, LONGEST / largest)
-            aim = fit - penalty + GAIN * length * gain
+            step_length = min(1.0, MAX_STEP / largest)
+            target = fit - penalty + MIN_GAIN_FRACTION * step_length * gain
             for i in range(d):
-                trial[i] = off[i] + length * move[i]
-            changed = 0.1 * _best_scales(design, slope_prior, trial, cov, scales)
+                trial_shift[i] = shift[i] + step_length * step[i]
+            change = 0.1 * _best_scales(design, slope_prior, trial_shift, cov, scales)
         if converged:
             break
         halvings = 0
         n_iter += 1
     for i in range(r):
-        mean[i] = at[i]
+        mean[i] = parameters[i]
     for i in range(m):
-        log_slopes[i] = at[r + i]
+        log_slopes[i] = parameters[r + i]
     return cost, n_iter

@@ -73,7 +73,9 @@ def _scale_step(
         gradient[i] = dot(g, columns[i])
     rough = 0.0
     for i in range(r):
-        v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
+        v = prior[i] * (scales[2] if i >= n_null else 1.0)
+        if i == 0:
+            v = np.inf
         h = 2.0 * n + 1.0 / v
         gamma[i] += STEP * (gradient[i] - gamma[i] / v) / h
         if i >= n_null:
@@ -113,11 +115,11 @@ def location_scale(
     gradient = np.zeros(width)
     gram = system.gram
     moment = system.moment
-    part = np.empty(CHUNK)
+    products = np.empty(CHUNK)
     w = np.empty(n)
     g = np.zeros(padded(n))
     e2 = np.empty(padded(n))
-    of_curve = np.empty(padded(n))
+    curve_variance = np.empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
         g[k] = gamma[0]
@@ -131,13 +133,13 @@ def location_scale(
             clear(gram[i])
         for begin in range(0, n, CHUNK):
             end = min(begin + CHUNK, n)
-            add_weighted(columns, begin, w[begin:end], y[begin:end], part, gram, moment)
+            add_weighted(columns, begin, w[begin:end], y[begin:end], products, gram, moment)
         penalty = _curve_step(design, n_inner, scales, system)
         inverse_factor(system.rows, system.pivots, r, factor)
-        expected_curve(columns, 0, padded(n), system.mean, factor, e2, of_curve)
+        expected_curve(columns, 0, padded(n), system.mean, factor, e2, curve_variance)
         for k in range(n):
             e = y[k] - e2[k]
-            e2[k] = e * e + of_curve[k] + floor
+            e2[k] = e * e + curve_variance[k] + floor
         for _ in range(2):
             _scale_step(design, e2[:n], scales, gamma, gradient, g, w)
 
@@ -145,11 +147,11 @@ def location_scale(
             v = prior[i] * scales[2] if i >= n_null else prior[i]
             penalty += 0.5 * (gamma[i] * gamma[i] / v + math.log(1.0 + 2.0 * n * v))
         value = 0.0
-        shrunk = 0.0
+        variance_nats = 0.0
         for k in range(n):
             value -= 0.5 * (LOG_2PI + e2[k] * w[k]) + g[k]
-            shrunk += 0.5 * of_curve[k] * w[k]
-        complexity = penalty + shrunk
+            variance_nats += 0.5 * curve_variance[k] * w[k]
+        complexity = penalty + variance_nats
         change = abs(value - penalty - evidence)
         evidence = value - penalty
         if iteration > 0 and change < tol:

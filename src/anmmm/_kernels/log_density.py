@@ -17,8 +17,12 @@ from anmmm._kernels._vectors import (
     reduce_add,
     store,
 )
-from anmmm._kernels.packed import HYPER, clear, copy_part, padded
-from anmmm._kernels.systems import eliminate, solution
+from anmmm._kernels.packed import HYPER, clear, copy_part
+from anmmm._kernels.systems import new_system, solve
+
+MAX_NEWTON_STEPS = 25
+# Distance from the edge of a bin, in bins, that is rounding.
+ON_EDGE = 1e-9
 
 
 @kernel(inner=True)
@@ -36,22 +40,14 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
 
 
 @kernel(inner=True)
-def _set_up(
-    moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, rows: FloatArray
-) -> None:
-    """Set up the system of n times the covariance of the features, plus a diagonal."""
+def _write_covariance(moments: FloatArray, n: float, r: int, gram: FloatArray) -> None:
+    """Write n times the covariance of the first r features, on and above the diagonal."""
     root = math.sqrt(2.0)
-    r = gradient.shape[0]
-    at = rows.shape[1] - padded(r)
     for i in range(r):
-        clear(rows[i])
         for j in range(i, r):
             # 2 cos(a) cos(b) = cos(a - b) + cos(a + b); moment zero is that of the constant √2.
-            second = (moments[j - i] + moments[i + j + 2]) / root
-            rows[i, j] = n * (second - moments[i + 1] * moments[j + 1])
-        rows[i, i] += precision[i]
-        rows[i, r] = gradient[i]
-        rows[i, at + i] = 1.0
+            second_moment = (moments[j - i] + moments[i + j + 2]) / root
+            gram[i, j] = n * (second_moment - moments[i + 1] * moments[j + 1])
 
 
 @kernel(inner=True)
@@ -67,11 +63,11 @@ def _sum_features(
         for i in range(0, beta.shape[0], 2):
             odd += load_broadcast(beta, i) * load(cosines[i], b)
             even += load_broadcast(beta, i + 1) * load(cosines[i + 1], b)
-        first = odd + even
+        value = odd + even
         image = even - odd
-        store(logs, b, first)
+        store(logs, b, value)
         store(logs, half + b, image)
-        top = maximum(maximum(first, image), top)
+        top = maximum(maximum(value, image), top)
     store(lanes, 0, top)
     highest = lanes[0]
     for lane in range(1, LANES):
@@ -83,21 +79,21 @@ def _sum_features(
 @kernel(inner=True)
 def _normalize(logs: FloatArray, p: FloatArray) -> float:
     """Write probabilities proportional to exponentials; return the logarithm of their sum."""
-    z = broadcast(0.0)
+    sums = broadcast(0.0)
     for b in range(0, p.shape[0], LANES):
         density = exponential(load(logs, b))
         store(p, b, density)
-        z += density
-    total = reduce_add(z)
-    one = 1.0 / total
+        sums += density
+    total = reduce_add(sums)
+    scale = 1.0 / total
     for b in range(0, p.shape[0], LANES):
-        store(p, b, one * load(p, b))
+        store(p, b, scale * load(p, b))
     return math.log(total)
 
 
 @kernel(inner=True, allocates=True)
 def log_density(
-    counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
+    counts: FloatArray, cosines: FloatArray, prior: FloatArray, log_p: FloatArray
 ) -> float:
     """Fit a penalized log-density on equal bins by Newton's method; return its cost in nats.
 
@@ -106,17 +102,13 @@ def log_density(
     """
     r = prior.shape[0]
     half = counts.shape[0] // 2
-    width = padded(r)
+    system = new_system(r)
+    step = system.mean
+    precision = system.precision
     lanes = np.empty(LANES)
-    rows = np.empty((r, padded(r + 1) + width))
-    pivots = np.empty(width)
-    step = np.empty(width)
-    variance = np.empty(width)
     target = np.empty(2 * r + 1)
     beta = np.zeros(r)
-    gradient = np.empty(r)
     moments = np.empty(2 * r + 1)
-    precision = np.empty(r)
     p = np.empty(2 * half)
     logs = np.zeros(2 * half)
     n = 0.0
@@ -127,14 +119,14 @@ def log_density(
         p[b] = counts[b]
         p[half + b] = counts[2 * half - 1 - b]
         n += p[b] + p[half + b]
-    for iteration in range(-1, max_iter):
+    for iteration in range(-1, MAX_NEWTON_STEPS):
         if iteration >= 0:
             for i in range(r):
                 precision[i] = 1.0 / (prior[i] * tau2)
-                gradient[i] = target[i + 1] - n * moments[i + 1] - beta[i] * precision[i]
-            _set_up(moments, gradient, precision, n, rows)
-            log_det = eliminate(rows, pivots, r)
-            solution(rows, pivots, r, step, variance)
+                # The gradient: the solution is a step, whose prior mean is 0.
+                system.moment[i] = target[i + 1] - n * moments[i + 1] - beta[i] * precision[i]
+            _write_covariance(moments, n, r, system.gram)
+            log_det = solve(system, r, 1.0)
             largest = 0.0
             for i in range(r):
                 largest = max(largest, abs(step[i]))
@@ -145,13 +137,13 @@ def log_density(
             for i in range(r):
                 beta[i] += damping * step[i]
                 rough += beta[i] * beta[i] / prior[i]
-                effective -= variance[i] * precision[i]
+                effective -= system.variance[i] * precision[i]
             _sum_features(beta, cosines, lanes, logs)
             log_z = _normalize(logs, p)
             # The fixed point of an EM step, which often has not converged after 25.
-            new = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
-            converged = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
-            tau2 = new
+            new_tau2 = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
+            converged = largest < 1e-3 and abs(math.log(new_tau2 / tau2)) < 1e-2
+            tau2 = new_tau2
             if converged:
                 break
         _moments(p, cosines, moments)
@@ -175,14 +167,14 @@ def _bin(point: float, B: int) -> int:
 
 
 @kernel(inner=True)
-def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
-    """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both."""
+def count_bins(points: FloatArray, counts: FloatArray) -> None:
+    """Count points from 0 to B in bins of length 1; one on an edge counts half in both."""
     # Tied values often lie on edges; rounding must not put all of them in the same bin.
     B = counts.shape[0]
     clear(counts)
     for k in range(points.shape[0]):
         edge = np.rint(points[k])
-        on_edge = abs(points[k] - edge) < near
+        on_edge = abs(points[k] - edge) < ON_EDGE
         counts[_bin(edge if on_edge else points[k], B)] += 0.5 if on_edge else 1.0
         if on_edge:
             counts[_bin(edge - 1.0, B)] += 0.5
@@ -197,13 +189,15 @@ def masses(low: FloatArray, high: FloatArray, p: FloatArray, mass: FloatArray) -
     for b in range(B):
         ends[b + 1] = ends[b] + p[b]
     for k in range(low.shape[0]):
-        first = _bin(low[k], B)
-        last = _bin(high[k], B)
-        if first == last:
-            within = p[first] * (high[k] - low[k])
+        first_bin = _bin(low[k], B)
+        last_bin = _bin(high[k], B)
+        if first_bin == last_bin:
+            probability = p[first_bin] * (high[k] - low[k])
         else:
             # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-            within = p[first] * (first + 1 - low[k]) + p[last] * (high[k] - last)
-            within += ends[last] - ends[first + 1]
+            probability = p[first_bin] * (first_bin + 1 - low[k]) + p[last_bin] * (
+                high[k] - last_bin
+            )
+            probability += ends[last_bin] - ends[first_bin + 1]
         # In a far tail the difference may round to slightly below zero.
-        mass[k] = max(within, 0.0)
+        mass[k] = max(probability, 0.0)

@@ -66,7 +66,7 @@ def likelihood_rows(
     q = rows.shape[1]
     D = y.shape[1]
     n_maps = maps.shape[0]
-    of_theta = (1 + q) * r
+    first_y_map = (1 + q) * r
     scale = D / noise * amplitude
     for chunk in prange(n_chunks):
         W = scratch[chunk, :n_maps]
@@ -87,7 +87,7 @@ def likelihood_rows(
                 fit = 0.0
                 norm = 0.0
                 for i in range(c):
-                    fitted = W[of_theta + t, i]
+                    fitted = W[first_y_map + t, i]
                     value = (y[k, t, i] - amplitude * fitted) / noise
                     alpha[t, i] = value
                     fit += value * y[k, t, i]
@@ -109,9 +109,9 @@ def likelihood_rows(
                 for i in range(c):
                     shift[i] *= scale * amplitude
                 for t in range(D):
-                    moved = of_theta + (1 + m) * D + t
+                    map_row = first_y_map + (1 + m) * D + t
                     for i in range(c):
-                        shift[i] += amplitude * alpha[t, i] * W[moved, i]
+                        shift[i] += amplitude * alpha[t, i] * W[map_row, i]
                 for i in range(c):
                     rows[k, m, i] = -0.5 * (z[k, m, i] * mass[i] - shift[i])
 
@@ -143,7 +143,7 @@ def hsic_rows(
             for j in range(v_rank):
                 mean = v_means[j]
                 for k in range(q):
-                    moved = (1 + k) * v_rank + j
+                    map_row = (1 + k) * v_rank + j
                     for i in range(c):
-                        difference = theta[b, k, i] * W[j, i] - W[moved, i]
+                        difference = theta[b, k, i] * W[j, i] - W[map_row, i]
                         rows[b, k, i] += factor * difference * (V[b, j, i] + mean)

@@ -10,14 +10,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, store
 from anmmm._kernels.columns import e_step_on_columns
-from anmmm._kernels.e_step import EStep
+from anmmm._kernels.e_step import AT_MEANS, COMPUTED, READ, WRITTEN, EStep
 from anmmm._kernels.packed import LOG_2PI, dot
-from anmmm._kernels.pieces import PieceRows, e_step_on_pieces
+from anmmm._kernels.pieces import e_step_on_pieces, of_either_layout
 from anmmm._kernels.posterior import CONVERGED, GIVEN_UP, RUNNING, Fits, Problem, Work, m_step
 
 # Iterations of every start before the best of them is continued.
@@ -38,14 +37,7 @@ class Starts(NamedTuple):
     sums: FloatArray  # (padded(r) + 1, padded(r)), as those of a curve
 
 
-def e_step(rows: Any, space: Any, step: EStep) -> float:
-    """E-step of either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-@overload(e_step, strict=False)
-def _e_step_of(rows: Any, space: Any, step: Any) -> Any:
-    return e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
+e_step = of_either_layout(e_step_on_pieces, e_step_on_columns)
 
 
 @kernel(inner=True)
@@ -53,11 +45,11 @@ def _sum_all(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of all observations, over all curves of a start."""
     curves = fits.sums[s]
     size = sums.size
-    for at in range(0, size, LANES):
+    for entry in range(0, size, LANES):
         total = broadcast(0.0)
         for c in range(curves.shape[0]):
-            total += load(curves, c * size + at)
-        store(sums, at, total)
+            total += load(curves, c * size + entry)
+        store(sums, entry, total)
 
 
 @kernel(inner=True)
@@ -65,12 +57,12 @@ def _last_sums(fits: Fits, s: int, sums: FloatArray) -> None:
     """Write the sums of a start's last curve: those of all observations minus the other curves'."""
     curves = fits.sums[s]
     size = sums.size
-    last = (curves.shape[0] - 1) * size
-    for at in range(0, size, LANES):
-        total = load(sums, at)
-        for other in range(0, last, size):
-            total = total - load(curves, other + at)
-        store(curves, last + at, total)
+    last_start = (curves.shape[0] - 1) * size
+    for entry in range(0, size, LANES):
+        total = load(sums, entry)
+        for curve_start in range(0, last_start, size):
+            total = total - load(curves, curve_start + entry)
+        store(curves, last_start + entry, total)
 
 
 @kernel(inner=True)
@@ -83,13 +75,13 @@ def _best(bounds: FloatArray) -> int:
 
 
 @kernel(inner=True)
-def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
+def _prune_starts(starts: Starts, iteration: int, max_iter: int) -> None:
     """Stop starts that cannot reach the best in the remaining iterations at their last pace."""
     best = _best(starts.bounds)
     bounds = starts.bounds
     for s in range(bounds.shape[0]):
         pace = starts.history[s, iteration] - starts.history[s, iteration - 1]
-        is_behind = bounds[s] + (most - iteration - 1) * pace < bounds[best]
+        is_behind = bounds[s] + (max_iter - iteration - 1) * pace < bounds[best]
         if s != best and starts.state[s] == RUNNING and is_behind:
             starts.state[s] = GIVEN_UP
 
@@ -102,31 +94,32 @@ def _run(
     work: Work,
     fits: Fits,
     starts: Starts,
-    most: int,
-    least: float,
+    max_iter: int,
+    lowest_bound: float,
 ) -> int:
-    """Iterate the running starts at most so often; return the iterations of the longest.
+    """Iterate the running starts at most `max_iter` times; return the iterations of the longest.
 
-    Starts that will stay below a bound of `least` are given up.
+    Starts that will stay below `lowest_bound` are given up.
     """
     S, C = fits.weights.shape
     y2 = dot(rows.y, rows.y)
-    for iteration in range(most):
+    for iteration in range(max_iter):
         n_running = 0
         for s in range(S):
             if starts.state[s] != RUNNING:
                 continue
             penalty = m_step(problem, rows.n, y2, fits, s, work)
             s2 = fits.scales[s, 0]
-            bound = e_step(rows, space, EStep(fits, s, False, False, False, C - 1))
+            bound = e_step(rows, space, EStep(fits, s, COMPUTED, C - 1))
             _last_sums(fits, s, starts.sums)
             bound = bound - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty
             gain = bound - starts.bounds[s]
-            starts.bounds[s] = starts.history[s, iteration] = bound
+            starts.bounds[s] = bound
+            starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
                 starts.state[s] = CONVERGED
                 starts.n_iter[s] = iteration + 1.0
-            elif iteration >= FAIR_RUN and bound + PATIENCE * gain < least:
+            elif iteration >= FAIR_RUN and bound + PATIENCE * gain < lowest_bound:
                 starts.state[s] = GIVEN_UP
                 starts.n_iter[s] = iteration + 1.0
             else:
@@ -134,24 +127,25 @@ def _run(
         if n_running == 0:
             return iteration + 1
         if iteration + 1 >= FAIR_RUN:
-            _prune_starts(starts, iteration, most)
-    return most
+            _prune_starts(starts, iteration, max_iter)
+    return max_iter
 
 
 @kernel()
 def fit_curves(
-    problem: Problem, sample: Any, whole: Any, space: Any, work: Work, fits: Fits, starts: Starts
+    problem: Problem, sample: Any, all_rows: Any, space: Any, work: Work, fits: Fits, starts: Starts
 ) -> tuple[int, int, float]:
     """Fit C curves from the best of several starts, which are compared on a sample.
 
-    sample (with responsibilities to start from), whole: `PieceRows` or `ColumnRows`; those of the
-    whole are written first in their array. Returns the winner, its last run's iterations, and the
-    log-likelihood at the means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on columns.
+    sample (with responsibilities to start from), all_rows: `PieceRows` or `ColumnRows`; those of
+    all rows are written first in their array. Returns the winner, the iterations of its last run,
+    and the log-likelihood at the means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on
+    columns.
     """
     S, C = fits.weights.shape
     for s in range(S):
         # All starts have the same observations.
-        e_step(sample, space, EStep(fits, s, True, False, False, C if s == 0 else C - 1))
+        e_step(sample, space, EStep(fits, s, READ, C if s == 0 else C - 1))
         if s == 0:
             _sum_all(fits, s, starts.sums)
         else:
@@ -159,9 +153,9 @@ def fit_curves(
     # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
     # The bound of a sample is another one.
-    least = problem.least if sample.n == whole.n else -np.inf
+    lowest_bound = problem.lowest_bound if sample.n == all_rows.n else -np.inf
     # All starts run a few iterations, except those that fall behind ...
-    _run(problem, sample, space, work, fits, starts, short, least)
+    _run(problem, sample, space, work, fits, starts, short, lowest_bound)
     winner = _best(starts.bounds)
     n_iter = int(starts.n_iter[winner])
     for s in range(S):
@@ -170,14 +164,16 @@ def fit_curves(
             starts.bounds[s] = -np.inf
     # ... and the one of the highest bound is continued ...
     if starts.state[winner] == RUNNING:
-        n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter, least)
-    if whole.n > sample.n:
+        n_iter = _run(problem, sample, space, work, fits, starts, problem.max_iter, lowest_bound)
+    if all_rows.n > sample.n:
         # ... on all observations.
         starts.state[winner] = RUNNING
-        e_step(whole, space, EStep(fits, winner, False, False, False, C))
+        e_step(all_rows, space, EStep(fits, winner, COMPUTED, C))
         _sum_all(fits, winner, starts.sums)
-        n_iter = _run(problem, whole, space, work, fits, starts, problem.max_iter, problem.least)
-    e_step(whole, space, EStep(fits, winner, False, False, True, 0))
-    total = e_step(whole, space, EStep(fits, winner, False, True, False, 0))
+        n_iter = _run(
+            problem, all_rows, space, work, fits, starts, problem.max_iter, problem.lowest_bound
+        )
+    e_step(all_rows, space, EStep(fits, winner, WRITTEN, 0))
+    total = e_step(all_rows, space, EStep(fits, winner, AT_MEANS, 0))
     noise = LOG_2PI + math.log(fits.scales[winner, 0])
-    return winner, n_iter, float(total - 0.5 * whole.n * noise)
+    return winner, n_iter, float(total - 0.5 * all_rows.n * noise)

@@ -78,13 +78,13 @@ def sum_of_logs(values: FloatArray, n: int) -> float:
 
 
 @kernel(inner=True)
-def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
+def log_of_product(product: float, factor: float) -> tuple[float, float]:
     """Return a product times a factor, and the term for a sum of logarithms."""
     # Logarithms cost as much as everything else that is done with a pivot.
-    so_far *= factor
-    if 1.0 / LARGE < so_far < LARGE:
-        return so_far, 0.0
-    return 1.0, math.log(so_far)
+    product *= factor
+    if 1.0 / LARGE < product < LARGE:
+        return product, 0.0
+    return 1.0, math.log(product)
 
 
 @kernel(inner=True)

@@ -7,7 +7,10 @@ docs/development.md has a picture.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from numba.extending import overload
 
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
@@ -21,7 +24,16 @@ from anmmm._kernels._vectors import (
     store,
     store_rows,
 )
-from anmmm._kernels.e_step import CHUNK, EStep, keep_chunk, log_of_lanes, normalize
+from anmmm._kernels.e_step import (
+    AT_MEANS,
+    CHUNK,
+    READ,
+    WRITTEN,
+    EStep,
+    keep_chunk,
+    log_of_lanes,
+    normalize,
+)
 from anmmm._kernels.packed import LARGE, clear, padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
@@ -49,6 +61,19 @@ class PieceRows(NamedTuple):
     responsibilities: FloatArray  # (S C n_slots,), curve by curve
 
 
+def of_either_layout(on_pieces: Callable[..., Any], on_columns: Callable[..., Any]) -> Any:
+    """Make a function for kernels whose first argument is `PieceRows` or `columns.ColumnRows`."""
+
+    def function(rows: Any, *arguments: Any) -> Any:
+        raise NotImplementedError
+
+    @overload(function, strict=False)
+    def implementation(rows: Any, *arguments: Any) -> Any:
+        return on_pieces if rows.instance_class is PieceRows else on_columns
+
+    return function
+
+
 class PieceWorkspace(NamedTuple):
     """Arrays that a pass over the slots reads and writes; K = padded(n_pieces)."""
 
@@ -60,45 +85,45 @@ class PieceWorkspace(NamedTuple):
 
 @kernel(inner=True)
 def _curve_on_pieces(
-    planes: FloatArray, K: int, r: int, mean: FloatArray, out: FloatArray, to: int
+    planes: FloatArray, K: int, r: int, mean: FloatArray, out: FloatArray, start: int
 ) -> None:
-    """Write the powers of a curve on all pieces from ``out[to]`` on."""
+    """Write the powers of a curve on all pieces from ``out[start]`` on."""
     for power in range(CUBIC):
         for piece in range(0, K, LANES):
             total = broadcast(0.0)
             for j in range(r):
                 column = load(planes, (j * CUBIC + power) * K + piece)
                 total += load_broadcast(mean, j) * column
-            store(out, to + power * K + piece, total)
+            store(out, start + power * K + piece, total)
 
 
 @kernel(inner=True)
 def _variance_on_pieces(
-    planes: FloatArray, K: int, rows: FloatArray, pivots: FloatArray, out: FloatArray, to: int
+    planes: FloatArray, K: int, rows: FloatArray, pivots: FloatArray, out: FloatArray, start: int
 ) -> None:
-    """Write the powers of ``ψᵀ A⁻¹ ψ`` on all pieces from ``out[to]`` on, after an elimination."""
+    """Write the powers of ``ψᵀ A⁻¹ ψ`` on all pieces from ``out[start]`` on; A is eliminated."""
     r, width = rows.shape
-    start = width - padded(r)
+    identity_start = width - padded(r)
     for piece in range(0, K, LANES):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = broadcast(0.0)
         for k in range(r):
-            at = k * CUBIC * K + piece
-            a = load(planes, at)
-            b = load(planes, at + K)
-            c = load(planes, at + 2 * K)
-            d = load(planes, at + 3 * K)
+            entry = k * CUBIC * K + piece
+            a = load(planes, entry)
+            b = load(planes, entry + K)
+            c = load(planes, entry + 2 * K)
+            d = load(planes, entry + 3 * K)
             for j in range(k):
-                w = load_broadcast(rows, start + k * width + j)
-                at = j * CUBIC * K + piece
-                a += w * load(planes, at)
-                b += w * load(planes, at + K)
-                c += w * load(planes, at + 2 * K)
-                d += w * load(planes, at + 3 * K)
-            one = load_broadcast(pivots, k)
-            wa = one * a
-            wb = one * b
-            wc = one * c
-            wd = one * d
+                w = load_broadcast(rows, identity_start + k * width + j)
+                entry = j * CUBIC * K + piece
+                a += w * load(planes, entry)
+                b += w * load(planes, entry + K)
+                c += w * load(planes, entry + 2 * K)
+                d += w * load(planes, entry + 3 * K)
+            pivot = load_broadcast(pivots, k)
+            wa = pivot * a
+            wb = pivot * b
+            wc = pivot * c
+            wd = pivot * d
             s0 += wa * a
             s6 += wd * d
             s2 += wb * b
@@ -111,7 +136,7 @@ def _variance_on_pieces(
             s3 += (wb + wb) * c
             s4 += wd * b
             s5 += wd * c
-        store_rows(out, to + piece, K, (s0, s1, s2, s3, s4, s5, s6))
+        store_rows(out, start + piece, K, (s0, s1, s2, s3, s4, s5, s6))
 
 
 @kernel(inner=True)
@@ -133,18 +158,18 @@ def _from_pieces(
     for j in range(0, width, LANES):
         total = broadcast(0.0)
         for piece in range(n_pieces):
-            at = piece * CUBIC * width + j
-            a = load(rows, at)
-            b = load(rows, at + width)
-            c = load(rows, at + 2 * width)
-            d = load(rows, at + 3 * width)
+            entry = piece * CUBIC * width + j
+            a = load(rows, entry)
+            b = load(rows, entry + width)
+            c = load(rows, entry + 2 * width)
+            d = load(rows, entry + 3 * width)
             for power in range(CUBIC):
                 s = power * K + piece
                 mixed = load_broadcast(sums, s) * a
                 mixed += load_broadcast(sums, s + K) * b
                 mixed += load_broadcast(sums, s + 2 * K) * c
                 mixed += load_broadcast(sums, s + 3 * K) * d
-                store(scratch, at + power * width, mixed)
+                store(scratch, entry + power * width, mixed)
             s = N_TERMS * K + piece
             total += load_broadcast(sums, s) * a
             total += load_broadcast(sums, s + K) * b
@@ -156,17 +181,17 @@ def _from_pieces(
             g0 = g1 = g2 = g3 = g4 = g5 = g6 = g7 = broadcast(0.0)
             for row in range(n_rows):
                 mixed = load(scratch, row * width + j)
-                at = row * width + i
-                g0 += load_broadcast(rows, at) * mixed
-                g1 += load_broadcast(rows, at + 1) * mixed
-                g2 += load_broadcast(rows, at + 2) * mixed
-                g3 += load_broadcast(rows, at + 3) * mixed
-                g4 += load_broadcast(rows, at + 4) * mixed
-                g5 += load_broadcast(rows, at + 5) * mixed
-                g6 += load_broadcast(rows, at + 6) * mixed
-                g7 += load_broadcast(rows, at + 7) * mixed
-            at = i * width + j
-            store_rows(gram, at, width, (g0, g1, g2, g3, g4, g5, g6, g7))
+                entry = row * width + i
+                g0 += load_broadcast(rows, entry) * mixed
+                g1 += load_broadcast(rows, entry + 1) * mixed
+                g2 += load_broadcast(rows, entry + 2) * mixed
+                g3 += load_broadcast(rows, entry + 3) * mixed
+                g4 += load_broadcast(rows, entry + 4) * mixed
+                g5 += load_broadcast(rows, entry + 5) * mixed
+                g6 += load_broadcast(rows, entry + 6) * mixed
+                g7 += load_broadcast(rows, entry + 7) * mixed
+            entry = i * width + j
+            store_rows(gram, entry, width, (g0, g1, g2, g3, g4, g5, g6, g7))
 
 
 @kernel(inner=True)
@@ -177,14 +202,14 @@ def _squared_residuals(
     curves = space.curves
     K = padded(rows.ends.shape[0] - 1)
     u = load(rows.u, slot)
-    at = c * N_SUMS * K + piece
-    curve = load_broadcast(curves, at + (CUBIC - 1) * K)
+    entry = c * N_SUMS * K + piece
+    curve = load_broadcast(curves, entry + (CUBIC - 1) * K)
     for power in range(CUBIC - 2, -1, -1):
-        curve = curve * u + load_broadcast(curves, at + power * K)
-    at += CUBIC * K
-    variance = load_broadcast(curves, at + (N_TERMS - 1) * K)
+        curve = curve * u + load_broadcast(curves, entry + power * K)
+    entry += CUBIC * K
+    variance = load_broadcast(curves, entry + (N_TERMS - 1) * K)
     for power in range(N_TERMS - 2, -1, -1):
-        variance = variance * u + load_broadcast(curves, at + power * K)
+        variance = variance * u + load_broadcast(curves, entry + power * K)
     e = load(rows.y, slot) - curve
     return e * e + variance
 
@@ -219,33 +244,36 @@ def _add_up(
 
 def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> float:
     """E-step; returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``. O(n C + C r³)."""
-    fits, s, given, plain, keep, n_sums = step
+    fits, s, mode, n_sums = step
+    is_given = mode == READ
     pieces = rows.pieces
     n_pieces = rows.ends.shape[0] - 1
     curves = space.curves
-    C, r = fits.rows.shape[1:3]
+    C, r = fits.systems.shape[1:3]
     width = fits.mean.shape[2]
     K = padded(n_pieces)
     n_slots = rows.y.shape[0]
     ends = rows.ends
     R = space.responsibilities
-    weights = rows.responsibilities if given else R
+    weights = rows.responsibilities if is_given else R
     highest = broadcast(0.0)
     product = broadcast(1.0)
     total = 0.0
-    for c in range(C if not given else 0):
-        to = c * N_SUMS * K
-        _curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, to)
-        to += CUBIC * K
-        if plain:
-            clear(curves[to : to + N_TERMS * K])
+    for c in range(C if not is_given else 0):
+        start = c * N_SUMS * K
+        _curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], curves, start)
+        start += CUBIC * K
+        if mode == AT_MEANS:
+            clear(curves[start : start + N_TERMS * K])
         else:
-            _variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], curves, to)
+            _variance_on_pieces(
+                pieces.planes, K, fits.systems[s, c], fits.pivots[s, c], curves, start
+            )
     clear(space.sums)
     for piece in range(n_pieces):
         for slot in range(ends[piece], ends[piece + 1], CHUNK):
             size = min(CHUNK, ends[piece + 1] - slot)
-            for k in range(0, 0 if given else size, LANES):
+            for k in range(0, 0 if is_given else size, LANES):
                 for c in range(C):
                     squares = _squared_residuals(rows, space, c, piece, slot + k)
                     density = -0.5 / fits.scales[s, 0] * squares
@@ -253,11 +281,11 @@ def e_step_on_pieces(rows: PieceRows, space: PieceWorkspace, step: EStep) -> flo
                 top, sum_of_terms = normalize(R, C, k, load(rows.present, slot + k))
                 highest = top + highest
                 product = sum_of_terms * product
-            if keep:
+            if mode == WRITTEN:
                 keep_chunk(R, C, size, rows.responsibilities, slot, n_slots)
             for c in range(n_sums):
-                at = (s * C + c) * n_slots + slot if given else c * CHUNK
-                _add_up(rows, space, c, piece, slot, weights[at : at + size])
+                weights_start = (s * C + c) * n_slots + slot if is_given else c * CHUNK
+                _add_up(rows, space, c, piece, slot, weights[weights_start : weights_start + size])
             if not reduce_multiply(product) < LARGE:
                 total += log_of_lanes(product, R)
                 product = broadcast(1.0)

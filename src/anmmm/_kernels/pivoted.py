@@ -36,16 +36,16 @@ def pivoted_cholesky(
     k = 0
     while True:
         p = 0
-        rest = 0.0
+        residual_sum = 0.0
         for i in range(n):
-            rest += residual[i]
+            residual_sum += residual[i]
         for i in range(n):
             if residual[i] > residual[p]:
                 p = i
-        if rest <= total or residual[p] <= largest:
-            return k, rest
+        if residual_sum <= total or residual[p] <= largest:
+            return k, residual_sum
         if k == L.shape[0]:
-            return -1, rest
+            return -1, residual_sum
         pivots[k] = p
         row = L[k]
         gram_row(points, gamma, points[:, p], n, row)
@@ -96,12 +96,12 @@ def extend(
                 for i in range(valid, c):
                     L[b, k, i] = 0.0
             trsm(triangle, L[b, :r])
-            rest = residual[b]
+            block_residual = residual[b]
             for i in range(c):
-                rest[i] = 1.0 if i < valid else 0.0
+                block_residual[i] = 1.0 if i < valid else 0.0
             for k in range(r):
                 row = L[b, k]
                 for i in range(c):
-                    rest[i] -= row[i] * row[i]
+                    block_residual[i] -= row[i] * row[i]
             for i in range(c):
-                rest[i] = max(rest[i], 0.0)
+                block_residual[i] = max(block_residual[i], 0.0)

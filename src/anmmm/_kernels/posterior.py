@@ -35,7 +35,7 @@ class Problem(NamedTuple):
     floor: float  # smallest noise variance
     tol: float  # nats per observation by which the last iteration raises the bound
     max_iter: int  # of the run that follows the short ones of all starts
-    least: float  # bound below which a fit is of no use
+    lowest_bound: float  # bound below which a fit is of no use
 
 
 class Fits(NamedTuple):
@@ -48,7 +48,7 @@ class Fits(NamedTuple):
     weights: FloatArray  # (S, C), a_c
     log_weights: FloatArray
     mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
-    rows: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), systems after their elimination
+    systems: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), after their elimination
     pivots: FloatArray  # (S, C, padded(r))
     # (S, C, padded(r) + 1, padded(r)): Σ_n R_nc ψ_n ψ_nᵀ; below it Σ_n R_nc y_n ψ_n
     sums: FloatArray
@@ -76,28 +76,28 @@ def _center_posterior(
     r = prior.shape[0]
     rough = 0.0
     log_ratios = 0.0
-    so_far = 1.0
+    product = 1.0
     for i in range(r):
-        wide = prior[i] * (1.0 if i < n_null else scales[2])
-        ratio = 1.0 + C * wide * precision[i]
-        so_far, logarithm = log_of_product(so_far, ratio)
+        prior_variance = prior[i] * (1.0 if i < n_null else scales[2])
+        ratio = 1.0 + C * prior_variance * precision[i]
+        product, logarithm = log_of_product(product, ratio)
         log_ratios += logarithm
-        center_variance[i] = wide / ratio
+        center_variance[i] = prior_variance / ratio
         total = 0.0
         for c in range(C):
             total += mean[c, i]
         center[i] = center_variance[i] * total * precision[i]
         if i >= n_null:
             rough += (center[i] * center[i] + center_variance[i]) / prior[i]
-    penalty = 0.5 * (log_ratios + math.log(so_far) - r)
+    penalty = 0.5 * (log_ratios + math.log(product) - r)
     if r > n_null:
         tau2 = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
         penalty += HYPER * (math.log(tau2) + 1.0 / tau2 - 1.0)
         penalty += 0.5 * (r - n_null) * math.log(tau2 / scales[2])
         scales[2] = tau2
     for i in range(r):
-        wide = prior[i] * (1.0 if i < n_null else scales[2])
-        penalty += 0.5 * (center[i] * center[i] + center_variance[i]) / wide
+        prior_variance = prior[i] * (1.0 if i < n_null else scales[2])
+        penalty += 0.5 * (center[i] * center[i] + center_variance[i]) / prior_variance
     return float(penalty)
 
 
@@ -151,12 +151,12 @@ def _variances(
         scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
         penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
     scales[0] = max(rss / n, problem.floor)
-    so_far = 1.0
+    product = 1.0
     for i in range(r):
-        wide = prior[i] * (scales[3 + i] if i < n_null else scales[1])
-        so_far, logarithm = log_of_product(so_far, wide)
-        penalty += 0.5 * (second[i] / wide + C * (logarithm - 1.0))
-    return float(penalty + 0.5 * C * math.log(so_far))
+        prior_variance = prior[i] * (scales[3 + i] if i < n_null else scales[1])
+        product, logarithm = log_of_product(product, prior_variance)
+        penalty += 0.5 * (second[i] / prior_variance + C * (logarithm - 1.0))
+    return float(penalty + 0.5 * C * math.log(product))
 
 
 @kernel(inner=True)
@@ -181,7 +181,7 @@ def fit_posteriors(
             precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
         log_det = 0.0
         for c in range(C):
-            rows = fits.rows[s, c]
+            rows = fits.systems[s, c]
             pivots = fits.pivots[s, c]
             mean = fits.mean[s, c]
             gram = fits.sums[s, c]

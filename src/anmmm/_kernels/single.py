@@ -13,7 +13,7 @@ from anmmm._kernels.packed import HYPER, LOG_2PI, new_smoothing
 
 # Change of the logarithms of both variances at which they are fixed. The evidence is flat there: it
 # misses some 1e-8 nats.
-FIXED = 1e-4
+LOG_VARIANCE_TOLERANCE = 1e-4
 
 
 @kernel(inner=True)
@@ -62,7 +62,7 @@ def single_curve(
     r = prior.shape[0]
     n_iter = 0
     change = math.inf
-    while n_iter < max_iter and change > FIXED:
+    while n_iter < max_iter and change > LOG_VARIANCE_TOLERANCE:
         s2 = scales[0]
         tau2 = scales[1]
         if r > n_null:

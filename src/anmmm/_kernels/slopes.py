@@ -20,24 +20,24 @@ class SlopePrior(NamedTuple):
 
 
 @kernel(inner=True)
-def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -> None:
-    """Write the precision of the logarithms from row and column `first` of P on."""
+def slope_precision(prior: SlopePrior, rho2: float, start: int, P: FloatArray) -> None:
+    """Write the precision of the logarithms from row and column `start` of P on."""
     m = prior.fixed.shape[0]
     for i in range(m):
         for j in range(m):
-            P[first + i, first + j] = prior.fixed[i, j] + prior.bends[i, j] / rho2
+            P[start + i, start + j] = prior.fixed[i, j] + prior.bends[i, j] / rho2
 
 
 @kernel(inner=True)
 def roughness(
-    prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int
+    prior: SlopePrior, shift: FloatArray, cov: FloatArray, start: int
 ) -> tuple[float, float]:
-    """Return ``bᵀ bends b`` and ``tr(bends C)``, b and C from `first` on in `off` and `cov`."""
+    """Return ``bᵀ bends b`` and ``tr(bends C)``, b and C from `start` on in `shift` and `cov`."""
     m = prior.fixed.shape[0]
     square = 0.0
     trace = 0.0
     for i in range(m):
         for j in range(m):
-            square += prior.bends[i, j] * off[first + i] * off[first + j]
-            trace += prior.bends[i, j] * cov[first + i, first + j]
+            square += prior.bends[i, j] * shift[start + i] * shift[start + j]
+            trace += prior.bends[i, j] * cov[start + i, start + j]
     return square, trace

@@ -37,9 +37,11 @@ def new_system(r: int) -> System:
     """Return a system of zeros."""
     size = padded(r)
     rows = np.zeros((r, padded(r + 1) + size))
-    part = np.zeros((6, size))
+    vectors = np.zeros((6, size))
     gram = np.zeros((size, size))
-    return System(gram, part[0], part[1], part[2], rows, part[3], part[4], part[5])
+    return System(
+        gram, vectors[0], vectors[1], vectors[2], rows, vectors[3], vectors[4], vectors[5]
+    )
 
 
 @kernel(inner=True)
@@ -53,18 +55,18 @@ def solve(system: System, r: int, s2: float) -> float:
     precision = system.precision
     width = rows.shape[1]
     size = padded(r)
-    at = width - size
-    part = broadcast(1.0 / s2)
+    identity_start = width - size
+    inverse_noise = broadcast(1.0 / s2)
     for i in range(r):
-        start = i * width
+        row_start = i * width
         for j in range(0, size, LANES):
-            store(rows, start + j, part * load(gram, i * size + j))
-            store(rows, start + at + j, broadcast(0.0))
-        if at > size:
-            store(rows, start + size, broadcast(0.0))
+            store(rows, row_start + j, inverse_noise * load(gram, i * size + j))
+            store(rows, row_start + identity_start + j, broadcast(0.0))
+        if identity_start > size:
+            store(rows, row_start + size, broadcast(0.0))
         rows[i, i] += precision[i]
         rows[i, r] = system.moment[i] / s2 + system.center[i] * precision[i]
-        rows[i, at + i] = 1.0
+        rows[i, identity_start + i] = 1.0
     log_det = eliminate(rows, system.pivots, r)
     solution(rows, system.pivots, r, system.mean, system.variance)
     return log_det
@@ -74,22 +76,22 @@ def solve(system: System, r: int, s2: float) -> float:
 def eliminate(rows: FloatArray, pivots: FloatArray, r: int) -> float:
     """Eliminate below the diagonal, write 1 / D; return the log determinant of A. O(r³)."""
     width = rows.shape[1]
-    at = width - padded(r)
-    so_far = 1.0
+    identity_start = width - padded(r)
+    product = 1.0
     log_det = 0.0
     for k in range(r):
-        so_far, logarithm = log_of_product(so_far, rows[k, k])
+        product, logarithm = log_of_product(product, rows[k, k])
         log_det += logarithm
         pivots[k] = 1.0 / rows[k, k]
         # By symmetry the factor is in the pivot's own row. Nothing before the pivot is read, and
         # the identity is zero behind the pivot.
-        first = k // LANES * LANES
+        first_entry = k // LANES * LANES
         for i in range(k + 1, r):
             factor = broadcast(-rows[k, i] * pivots[k])
-            for j in range(first, first + at + LANES, LANES):
-                old = load(rows, i * width + j)
-                store(rows, i * width + j, factor * load(rows, k * width + j) + old)
-    return log_det + math.log(so_far)
+            for j in range(first_entry, first_entry + identity_start + LANES, LANES):
+                entry = load(rows, i * width + j)
+                store(rows, i * width + j, factor * load(rows, k * width + j) + entry)
+    return log_det + math.log(product)
 
 
 @kernel(inner=True)
@@ -98,12 +100,12 @@ def solution(
 ) -> None:
     """Write the solution and the diagonal of the inverse, both padded, after an elimination."""
     width = rows.shape[1]
-    at = width - padded(r)
+    identity_start = width - padded(r)
     for j in range(0, padded(r), LANES):
         total = broadcast(0.0)
         square = broadcast(0.0)
         for k in range(j, r):
-            row = load(rows, k * width + at + j)
+            row = load(rows, k * width + identity_start + j)
             scaled = row * load_broadcast(pivots, k)
             total += scaled * load_broadcast(rows, k * width + r)
             square += scaled * row
@@ -114,30 +116,30 @@ def solution(
 @kernel(inner=True)
 def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatArray) -> None:
     """Write F, upper triangular, (r, r) at least, with ``A⁻¹ = F Fᵀ``, after an elimination."""
-    at = rows.shape[1] - padded(r)
+    identity_start = rows.shape[1] - padded(r)
     for k in range(r):
         root = math.sqrt(pivots[k])
         for j in range(r):
-            factor[j, k] = root * rows[k, at + j] if j <= k else 0.0
+            factor[j, k] = root * rows[k, identity_start + j] if j <= k else 0.0
 
 
 @kernel(inner=True, allocates=True)
 def invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of A (r, r), lower triangle read, or over A; return ``ln|A|``. O(r³)."""
     r = A.shape[0]
-    at = padded(r + 1)
-    rows = np.zeros((r, at + padded(r)))
+    identity_start = padded(r + 1)
+    rows = np.zeros((r, identity_start + padded(r)))
     pivots = np.empty(r)
     for i in range(r):
         for j in range(i + 1):
             rows[j, i] = A[i, j]
-        rows[i, at + i] = 1.0
+        rows[i, identity_start + i] = 1.0
     log_det = eliminate(rows, pivots, r)
     for i in range(r):
         for j in range(i + 1):
             total = 0.0
             for k in range(i, r):
-                total += rows[k, at + i] * rows[k, at + j] * pivots[k]
+                total += rows[k, identity_start + i] * rows[k, identity_start + j] * pivots[k]
             inverse[i, j] = total
             inverse[j, i] = total
     return log_det

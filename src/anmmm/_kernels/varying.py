@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba.extending import overload
-
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
@@ -27,7 +25,7 @@ from anmmm._kernels._vectors import (
 from anmmm._kernels.columns import combine, squares_on_columns, sums_on_columns
 from anmmm._kernels.e_step import log_of_lanes
 from anmmm._kernels.packed import LARGE, LOG_2PI, dot
-from anmmm._kernels.pieces import PieceRows, squares_on_pieces, sums_on_pieces
+from anmmm._kernels.pieces import of_either_layout, squares_on_pieces, sums_on_pieces
 from anmmm._kernels.posterior import (
     CONVERGED,
     GIVEN_UP,
@@ -39,9 +37,8 @@ from anmmm._kernels.posterior import (
 )
 
 # Iterations after which the worse half of the starts is stopped.
-ROUND = 4
-# Newton steps of the noise, and gradient steps of the gate, in an iteration.
-NOISE_STEPS = 1
+ROUND_ITER = 4
+# Gradient steps of the gate in an iteration.
 GATE_STEPS = 3
 # Largest change of a coefficient of the log variance in a step.
 MAX_NOISE_STEP = 1.0
@@ -85,7 +82,7 @@ class Mixing(NamedTuple):
     state: FloatArray  # (S,)
     squares: FloatArray  # (C, P), expected squared residuals
     scratch: FloatArray  # (C, P)
-    rows: FloatArray  # (2, P)
+    scratch_rows: FloatArray  # (2, P)
     gate_inverse: FloatArray  # (n_gate, n_gate), inverse of the bound of the gate's information
     buffer: FloatArray  # (LANES,)
 
@@ -94,38 +91,15 @@ class NoiseOptions(NamedTuple):
     """What is fitted of noise and weights."""
 
     is_shared: bool  # one noise variance
-    start: float  # noise variance of the start
+    start_variance: float
     floor: float  # smallest noise variance
     pseudo_rows: float  # of each weight's prior
     log_outliers: float  # logarithm of the density of outliers, or NO_OUTLIERS
     has_own_smoothness: bool  # of each curve; else curves have a smooth center in common
 
 
-def curve_sums(rows: Any, space: Any, weights: FloatArray, sums: FloatArray) -> None:
-    """Write sums, as `sums_on_pieces`, for either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-def curve_squares(
-    rows: Any,
-    space: Any,
-    mean: FloatArray,
-    system: FloatArray,
-    pivots: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write squares, as `squares_on_pieces`, for either kind of rows; kernels call it."""
-    raise NotImplementedError
-
-
-@overload(curve_sums, strict=False)
-def _curve_sums_of(rows: Any, space: Any, weights: Any, sums: Any) -> Any:
-    return sums_on_pieces if rows.instance_class is PieceRows else sums_on_columns
-
-
-@overload(curve_squares, strict=False)
-def _curve_squares_of(rows: Any, space: Any, mean: Any, system: Any, pivots: Any, out: Any) -> Any:
-    return squares_on_pieces if rows.instance_class is PieceRows else squares_on_columns
+curve_sums = of_either_layout(sums_on_pieces, sums_on_columns)
+curve_squares = of_either_layout(squares_on_pieces, squares_on_columns)
 
 
 @kernel(inner=True)
@@ -139,7 +113,7 @@ def _softmax(
     total = 0.0
     for k in range(0, P, LANES):
         top = broadcast(constant)
-        here = load(present, k)
+        is_present = load(present, k)
         for c in range(C):
             top = maximum(load(values, c * P + k), top)
         sums = exponential(broadcast(constant) - top)
@@ -147,11 +121,11 @@ def _softmax(
             term = exponential(load(values, c * P + k) - top)
             store(out, c * P + k, term)
             sums += term
-        scale = here / sums
+        scale = is_present / sums
         for c in range(C):
             store(out, c * P + k, load(out, c * P + k) * scale)
-        highest = top * here + highest
-        product = maximum(sums * here, broadcast(1.0)) * product
+        highest = top * is_present + highest
+        product = maximum(sums * is_present, broadcast(1.0)) * product
         if not reduce_multiply(product) < LARGE:
             total += log_of_lanes(product, buffer)
             product = broadcast(1.0)
@@ -190,8 +164,8 @@ def _log_variances(rows: Rows, options: NoiseOptions, gamma: FloatArray, out: Fl
 
 @kernel(inner=True)
 def _set_precision(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int, c: int) -> None:
-    """Write precisions from the coefficients of the noise; the log variances in `mixing.rows`."""
-    logs = mixing.rows[0]
+    """Write precisions from the coefficients of the noise, and log variances in scratch row 0."""
+    logs = mixing.scratch_rows[0]
     precision = mixing.precision[s, c]
     _log_variances(rows, options, mixing.noise[s, c], logs)
     for k in range(0, logs.shape[0], LANES):
@@ -205,7 +179,7 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
     squares = mixing.squares
     noise = mixing.noise[s]
     C = R.shape[0]
-    mode = NOISE_MODE * options.start
+    mode = NOISE_MODE * options.start_variance
     total = count = penalty = 0.0
     for c in range(C):
         # With one column the precision is not needed.
@@ -217,21 +191,21 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
             total += rss
             count += size
             continue
-        for _ in range(NOISE_STEPS):
-            g0, g1, h0, h1, h2 = _newton_sums(
-                R[c], mixing.precision[s, c], squares[c], rows.noise_columns[1]
-            )
-            g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
-            g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
-            h0 = 0.5 * h0 + NOISE_SHAPE
-            h1 = 0.5 * h1
-            h2 = 0.5 * h2 + NOISE_RIDGE
-            det = h0 * h2 - h1 * h1
-            step0 = (h2 * g0 - h1 * g1) / det
-            step1 = (h0 * g1 - h1 * g0) / det
-            noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
-            noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
-            _set_precision(rows, options, mixing, s, c)
+        # One Newton step.
+        g0, g1, h0, h1, h2 = _newton_sums(
+            R[c], mixing.precision[s, c], squares[c], rows.noise_columns[1]
+        )
+        g0 = 0.5 * g0 + NOISE_SHAPE * (mode * math.exp(-noise[c, 0]) - 1.0)
+        g1 = 0.5 * g1 - NOISE_RIDGE * noise[c, 1]
+        h0 = 0.5 * h0 + NOISE_SHAPE
+        h1 = 0.5 * h1
+        h2 = 0.5 * h2 + NOISE_RIDGE
+        det = h0 * h2 - h1 * h1
+        step0 = (h2 * g0 - h1 * g1) / det
+        step1 = (h0 * g1 - h1 * g0) / det
+        noise[c, 0] += min(max(step0, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+        noise[c, 1] += min(max(step1, -MAX_NOISE_STEP), MAX_NOISE_STEP)
+        _set_precision(rows, options, mixing, s, c)
         penalty += 0.5 * NOISE_RIDGE * noise[c, 1] * noise[c, 1]
     if options.is_shared:
         variance = (total + 2.0 * NOISE_SHAPE * mode) / (count + 2.0 * NOISE_SHAPE)
@@ -239,8 +213,8 @@ def _fit_noise(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> flo
             noise[c, 0] = math.log(max(variance, options.floor))
     for c in range(C):
         ratio = noise[c, 0] - math.log(mode)
-        part = NOISE_SHAPE * (ratio + math.exp(-ratio) - 1.0)
-        penalty += part / C if options.is_shared else part
+        term = NOISE_SHAPE * (ratio + math.exp(-ratio) - 1.0)
+        penalty += term / C if options.is_shared else term
     return penalty
 
 
@@ -266,7 +240,7 @@ def _fit_gate(rows: Rows, options: NoiseOptions, mixing: Mixing, s: int) -> tupl
             penalty -= options.pseudo_rows * (gate[c, 0] + math.log(float(C)))
         return penalty, 0.0
     values = mixing.scratch
-    difference = mixing.rows[1]
+    difference = mixing.scratch_rows[1]
     gradient = mixing.buffer
     normalizer = 0.0
     for step in range(GATE_STEPS + 1):
@@ -296,10 +270,10 @@ def _fit_outliers(rows: Rows, mixing: Mixing, s: int) -> float:
     n_outliers = float(rows.n)
     for c in range(R.shape[0]):
         n_outliers -= dot(R[c], rows.present)
-    others = rows.n + PRIOR_OTHERS
-    weight = (max(n_outliers, 0.0) + PRIOR_OUTLIERS) / (others + PRIOR_OUTLIERS)
+    n_others = rows.n + PRIOR_OTHERS
+    weight = (max(n_outliers, 0.0) + PRIOR_OUTLIERS) / (n_others + PRIOR_OUTLIERS)
     mixing.outliers[s] = weight
-    penalty = -PRIOR_OUTLIERS * math.log(weight) - others * math.log(1.0 - weight)
+    penalty = -PRIOR_OUTLIERS * math.log(weight) - n_others * math.log(1.0 - weight)
     return penalty - LOG_OUTLIER_PRIOR
 
 
@@ -319,7 +293,7 @@ def _iterate(
     R = mixing.responsibilities[s]
     C, P = mixing.squares.shape
     for c in range(C):
-        weights = mixing.rows[1]
+        weights = mixing.scratch_rows[1]
         _products(R[c], mixing.precision[s, c], weights)
         curve_sums(rows.curves, space, weights, fits.sums[s, c])
     penalty = 0.0
@@ -329,7 +303,7 @@ def _iterate(
     else:
         penalty += fit_posteriors(problem, rows.n, 0.0, fits, s, work, True)
     for c in range(C):
-        system = fits.rows[s, c]
+        system = fits.systems[s, c]
         pivots = fits.pivots[s, c]
         curve_squares(rows.curves, space, fits.mean[s, c], system, pivots, mixing.squares[c])
     penalty += _fit_noise(rows, options, mixing, s)
@@ -338,7 +312,7 @@ def _iterate(
     for c in range(C):
         _set_precision(rows, options, mixing, s, c)
         prior = mixing.log_prior[s, c]
-        logs = mixing.rows[0]
+        logs = mixing.scratch_rows[0]
         precision = mixing.precision[s, c]
         combine(rows.gate_columns, mixing.gate[s, c], prior)
         for k in range(0, P, LANES):
@@ -365,8 +339,8 @@ def _stop_worse_half(mixing: Mixing, tolerance: float) -> None:
     S = bounds.shape[0]
     n_left = 0
     for s in range(S):
-        for other in range(s):
-            if state[other] != GIVEN_UP and abs(bounds[other] - bounds[s]) < tolerance:
+        for earlier in range(s):
+            if state[earlier] != GIVEN_UP and abs(bounds[earlier] - bounds[s]) < tolerance:
                 state[s] = GIVEN_UP
         if state[s] != GIVEN_UP:
             n_left += 1
@@ -415,7 +389,7 @@ def fit_varying(
             else:
                 n_running += 1
         iteration += 1
-        if iteration % ROUND == 0:
+        if iteration % ROUND_ITER == 0:
             _stop_worse_half(mixing, 10.0 * problem.tol * rows.n)
         if n_running == 0:
             break

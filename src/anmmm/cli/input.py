@@ -112,8 +112,8 @@ def _refuse_cells(table: Table, columns: dict[Hashable, Column], missing: str) -
         is_missing = column.missing
         if missing == "raise" and is_missing.any() and not is_missing.all():
             problem = (
-                f"the value of {name} is missing ({counted(int(incomplete.sum()), 'row')} of "
-                f"{len(incomplete)} with one); --missing drop leaves such rows out"
+                f"the value of {name} is missing; --missing drop leaves out "
+                f"{counted(int(incomplete.sum()), 'incomplete row')} of {len(incomplete)}"
             )
             raise SourceError(table.name, table.place(int(is_missing.argmax())), problem)
         is_infinite = np.isinf(column.values)

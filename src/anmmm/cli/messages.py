@@ -13,9 +13,24 @@ from anmmm._text import printable
 ASCII = {"→": "->", "↔": "<->", "–": "--", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "…": "..."}
 
 
+# Options of Python in messages of the library, as the command line spells them.
+OPTIONS = {
+    "missing='drop'": "--missing drop",
+    "pairs=[('a', 'b'), ...]": "--pairs a,b",
+    "pairs='all'": "--pairs all",
+}
+
+
+def with_options(text: str) -> str:
+    """Return a message of the library with options as the command line spells them."""
+    for argument, option in OPTIONS.items():
+        text = text.replace(argument, option)
+    return text
+
+
 def readable(text: str) -> str:
     """Return text of several lines, each as `printable` gives it."""
-    return "\n".join(map(printable, text.split("\n")))
+    return "\n".join(map(printable, with_options(text).split("\n")))
 
 
 def show(text: str) -> None:
@@ -48,7 +63,7 @@ class InputError(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message without click's prefix."""
-        click.echo(printable(self.message), file=file, err=file is None)
+        click.echo(printable(with_options(self.message)), file=file, err=file is None)
 
 
 class FaultError(InputError):

@@ -15,7 +15,7 @@ import numpy as np
 from anmmm._categories import complete_numbers
 from anmmm._columns import takes_pairs, variable_names
 from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
-from anmmm._validation import as_pair, check_rng
+from anmmm._validation import check_rng
 from anmmm.clustering.choice import Described, describe_numbers, shortest_single
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
@@ -113,8 +113,7 @@ def cluster_mechanisms(
     True
     """
     names = variable_names(x, y)
-    first, second, dropped = complete_numbers(x, y, missing)
-    cause, effect = as_pair(first, second)
+    cause, effect, dropped = complete_numbers(x, y, missing, names)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,

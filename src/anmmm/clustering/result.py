@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from anmmm._arrays import as_real
 from anmmm._record import Record, computed
-from anmmm._text import counted, printable, table_lines
+from anmmm._text import counted, format_probability, printable, table_lines
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_columns, as_finite, check_aligned, check_lengths
@@ -141,6 +141,10 @@ class ClusteringResult(Record):
         if self.lengths:
             tried = ", ".join(f"{c}: {value:.1f}" for c, value in self.lengths.items())
             lines.append(f"description length in nats by number of mechanisms ({tried})")
+        if len(self.lengths) > 1 and self.n_mechanisms in self.lengths:
+            probability = self.probabilities_of_number[self.n_mechanisms]
+            number = counted(self.n_mechanisms, "mechanism")
+            lines.append(f"probability of {number}: {format_probability(probability)}")
         if self.mixture is not None:
             lines.append(self.mixture.variant.text)
         if not self.fit.converged:

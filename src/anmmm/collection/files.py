@@ -130,6 +130,22 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
         If the file cannot be read.
     SourceError
         A ValueError: if the file is no such table.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from anmmm import infer_directions
+    >>> from anmmm.collection import read_rows, summarize
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.csv")
+    ...     _ = infer_directions({"a": (x, y), "b": (y, x)}).write(path)
+    ...     rows = list(read_rows(path))
+    >>> [(row.pair_id, row.relation) for row in rows]
+    [('a', 'x->y'), ('b', 'y->x')]
+    >>> summarize(rows).n_sure
+    2
     """
     is_csv = checked_suffix(path, SUFFIXES) == ".csv"
     read = _read_csv if is_csv else _read_parquet

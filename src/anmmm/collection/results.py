@@ -93,7 +93,7 @@ class PairResults(Sequence[R]):
 
     def __repr__(self) -> str:
         size = "an unknown number of" if self.total is None else f"{self.total}"
-        return f"<PairResults: {size} rows of {self.record.__name__}, {self._n_read} read>"
+        return f"<PairResults: {size} rows of {self.record.__name__}, {self._n_read} computed>"
 
     def _kept(self, position: int) -> R:
         """Return a row that was read before."""

@@ -22,10 +22,11 @@ from typing import Any
 import joblib
 
 from anmmm._compiling import LOGGER, can_report
-from anmmm._text import cut
+from anmmm._text import cut, listed
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
+from anmmm._warning import warn_caller
 from anmmm._workers import worker_options
 from anmmm.collection.checkpoint import Checkpoint, canonical, pair_digest
 from anmmm.collection.results import PairResults
@@ -63,7 +64,9 @@ class Run:
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
+        self._skipped: set[str] = set()
         number, count = shard
+        self._is_whole = count == 1
         self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
         # What the source raised in a thread of joblib, which would lose it.
@@ -86,6 +89,10 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
+        unknown = self._skip - self._skipped
+        if unknown and self._is_whole:
+            text = f"skip names pairs that the source lacks: {listed(sorted(unknown))}"
+            warn_caller(text, UserWarning)
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -189,6 +196,7 @@ class Run:
     def _known_row(self, pair: Pair, digest: str) -> Any:
         """Return the row of a pair that needs no work, or None."""
         if pair.pair_id in self._skip:
+            self._skipped.add(pair.pair_id)
             return self._task.failed(pair, "unusable", "left out (skip)")
         values = None if self._checkpoint is None else self._checkpoint.find(digest)
         if self._checkpoint is None or values is None:

@@ -59,6 +59,8 @@ class CollectionSummary(Record, eq=True):
     n_scored, n_correct : int
         Pairs of known direction (truth 1 or -1), and those whose direction is the true one. An
         undecided pair counts as wrong.
+    n_decided_scored, n_decided_correct : int
+        The same of decided pairs.
     total_weight : float
         Weight of the scored pairs.
     accuracy : float or None
@@ -82,6 +84,8 @@ class CollectionSummary(Record, eq=True):
     n_poor_fit: int = 0
     n_scored: int = 0
     n_correct: int = 0
+    n_decided_scored: int = 0
+    n_decided_correct: int = 0
     n_tested: int = 0
     n_related: int = 0
     n_related_sure: int = 0
@@ -90,18 +94,16 @@ class CollectionSummary(Record, eq=True):
     weighted_accuracy: float | None = None
 
     def __str__(self) -> str:
-        """Return counts, the number of related pairs, and the accuracy if it is known."""
+        """Return counts, the number of related pairs, and of right directions if it is known."""
         parts = ", ".join(self._parts())
         pairs = counted(self.n_pairs, "pair")
         lines = [f"{pairs}: {parts}" if parts else pairs]
         if self.n_tested:
             lines.append(self._related())
-        if self.accuracy is not None:
-            right = f"{self.n_correct} of {self.n_scored} pairs of known direction"
-            lines.append(f"accuracy           {self.accuracy:.3f}   ({right})")
-        if self.weighted_accuracy is not None:
-            weight = f"total weight {self.total_weight:.6g}"
-            lines.append(f"weighted accuracy  {self.weighted_accuracy:.3f}   ({weight})")
+        if self.n_scored:
+            decided = f"{self.n_decided_correct} of {self.n_decided_scored} decided pairs"
+            forced = f"{self.n_correct} of {self.n_scored} with the undecided ones"
+            lines.append(f"right directions: {decided} of known direction ({forced})")
         return "\n".join(lines)
 
     def _parts(self) -> list[str]:
@@ -149,6 +151,16 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     -------
     CollectionSummary
         For mechanism labels only counts; both accuracies are None.
+
+    Examples
+    --------
+    >>> from anmmm import infer_directions
+    >>> from anmmm.collection import summarize
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> summary = summarize(infer_directions({"a": (x, y), "b": (y, x)}))
+    >>> summary.n_pairs, summary.n_sure
+    (2, 2)
     """
     counts = Counter(n_pairs=0, n_scored=0, n_correct=0)
     weight = 0.0
@@ -205,6 +217,8 @@ def _counts_of(row: Row) -> dict[str, bool]:
         "n_poor_fit": row.check_pvalue is not None and row.check_pvalue < LACK_OF_FIT_PVALUE,
         "n_scored": row.is_right is not None,
         "n_correct": row.is_right is True,
+        "n_decided_scored": is_preferred and row.is_right is not None,
+        "n_decided_correct": is_preferred and row.is_right is True,
     }
 
 

@@ -162,7 +162,7 @@ def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult
     if check is not None and check < LACK_OF_FIT_PVALUE:
         independent = result.relation == INDEPENDENT
         notes.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
-    winner = None if result.evidence is None else result.evidence.winner
+    described = result._described
     return PairResult(
         **pair_metadata(pair, "ok", joined(*notes)),
         relation=result.relation,
@@ -172,8 +172,8 @@ def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult
         confidence=result.confidence,
         plausible=plausible_text(result.plausible),
         probabilities=None if result.probabilities is None else tuple(result.probabilities),
-        model=None if winner is None else winner.model,
-        n_mechanisms=winner.n_mechanisms if isinstance(winner, DirectionEvidence) else None,
+        model=None if described is None else described.model,
+        n_mechanisms=described.n_mechanisms if isinstance(described, DirectionEvidence) else None,
         converged=result.converged,
         check_pvalue=check,
         independence_pvalue=result.independence_pvalue,

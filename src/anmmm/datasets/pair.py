@@ -46,6 +46,13 @@ class Pair(Record):
     ------
     TypeError, ValueError
         If `truth`, `weight`, or a text is wrong. The data are checked when they are analyzed.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import Pair
+    >>> pair = Pair("heat", [0.0, 1.0, 2.0], [1.0, 3.0, 4.0], truth=1)
+    >>> pair.pair_id, pair.names, pair.truth
+    ('heat', ('x', 'y'), 1)
     """
 
     pair_id: str

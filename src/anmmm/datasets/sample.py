@@ -19,14 +19,23 @@ def load_sample() -> PairFolder:
     -------
     PairFolder
         First univariate pairs of the Tübingen collection from varied data sets, at most 400 rows
-        each, with the collection's ids, column order, truth and weights. Then ``drawn-f1`` to
-        ``drawn-f4``, 200 rows each, in which x causes y by two mechanisms; their truth is None, so
-        that accuracies are those of the real pairs. ``README.md`` next to the data describes all.
+        each, with the collection's ids, column order, truth and weights, and the names of their
+        variables. They were chosen to show every kind of answer: four sure ones first, of which one
+        is wrong. Then ``drawn-f1`` to ``drawn-f4``, 200 rows each, in which x causes y by two
+        mechanisms; their truth is None, so that accuracies are those of the real pairs.
+        ``README.md`` next to the data describes all.
 
     References
     ----------
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import load_sample
+    >>> sample = load_sample()
+    >>> len(sample), len(sample["drawn-f1"].x)
+    (16, 200)
     """
     drawn = entries_of_files(SAMPLE, SAMPLE.glob("drawn-*.txt"))
     return PairFolder(SAMPLE, [*load_pairs(SAMPLE).entries, *drawn])
@@ -52,9 +61,16 @@ def load_bafu_air() -> tuple[FloatArray, FloatArray, IntArray]:
     Data: Bundesamt für Umwelt (BAFU), through J. M. Mooij et al., JMLR 17(32), 2016. Use: S. Hu et
     al., "Causal Inference and Mechanism Clustering of a Mixture of Additive Noise Models", NeurIPS
     2018, section 4.2.
+
+    Examples
+    --------
+    >>> from anmmm.datasets import load_bafu_air
+    >>> temperature, ozone, place = load_bafu_air()
+    >>> temperature.shape, sorted(set(place.tolist()))
+    ((730,), [0, 1])
     """
-    sample = load_sample()
-    places = [sample["pair0049"], sample["pair0050"]]
+    files = [SAMPLE / "pair0049.txt", SAMPLE / "pair0050.txt"]
+    places = list(PairFolder(SAMPLE, entries_of_files(SAMPLE, files)))
     temperature = np.concatenate([place.y for place in places])
     ozone = np.concatenate([place.x for place in places])
     labels = np.repeat([0, 1], [len(place.x) for place in places])

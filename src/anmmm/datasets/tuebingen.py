@@ -54,28 +54,33 @@ class Entry:
             # A broken link, or a pipe, for which reading would wait.
             if not self.path.is_file():
                 raise FileNotFoundError(errno.ENOENT, "no such file")
-            x, y = self._variables(read_text(self.path, header))
+            table = read_text(self.path, header)
+            first, second = self._columns(table)
+            x = _variable(table, first)
+            y = _variable(table, second)
         except OSError as error:
             return Pair.unreadable(self.pair_id, f"{self.path.name}: {error.strerror}", **known)
         except SourceError as error:
             return Pair.unreadable(self.pair_id, error.without_folder(), **known)
+        if table.has_header and len(first) == len(second) == 1:
+            known["names"] = str(first[0]), str(second[0])
         return make_pair(self.pair_id, x, y, **known)
 
-    def _variables(self, table: Table) -> tuple[Column, Column]:
-        """Return both variables, each of one or several columns."""
+    def _columns(self, table: Table) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
+        """Return the names of the columns of both variables."""
         if self.first is None or self.second is None:
             chosen = [name for name in table.names if name not in table.row_numbers]
             if len(chosen) != 2:
                 problem = f"expected 2 columns, found {len(chosen)}; {META} chooses columns"
                 raise SourceError(table.name, None, problem)
-            return _variable(table, chosen[:1]), _variable(table, chosen[1:])
+            return chosen[:1], chosen[1:]
         needed = max(self.first.stop, self.second.stop)
         if needed > len(table.names):
             problem = f"{META} names column {needed}, but the file has {len(table.names)}"
             raise SourceError(table.name, None, problem)
         first = table.names[self.first.start : self.first.stop]
         second = table.names[self.second.start : self.second.stop]
-        return _variable(table, first), _variable(table, second)
+        return first, second
 
 
 class PairFolder(Sequence[Pair]):
@@ -126,7 +131,7 @@ class PairFolder(Sequence[Pair]):
 
 
 def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFolder:
-    """Open a folder of variable pairs, such as the Tübingen cause-effect pairs.
+    r"""Open a folder of variable pairs, such as the Tübingen cause-effect pairs.
 
     Parameters
     ----------
@@ -146,7 +151,8 @@ def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFold
         Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
         In each pair x is the earlier column or block of columns and y the later, and truth is -1
         if the cause is the later one. Rows with a missing value *in these columns* are dropped and
-        counted. A pair that cannot be read has a `problem`. `group` is the data set of the pair if
+        counted. Columns of a file with a header keep their names. A pair that cannot be read has a
+        `problem`. `group` is the data set of the pair if
         all ids and weights of ``pairmeta.txt`` are those of the Tübingen collection, else None.
 
     Raises
@@ -161,6 +167,17 @@ def load_pairs(path: StrPath, *, header: bool | str | None = "auto") -> PairFold
     ----------
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from anmmm.datasets import load_pairs
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = Path(folder.name, "heat.txt").write_text("0 1\n1 3\n2 4\n")
+    >>> [(pair.pair_id, pair.y.tolist(), pair.truth) for pair in load_pairs(folder.name)]
+    [('heat', [1.0, 3.0, 4.0], None)]
+    >>> folder.cleanup()
     """
     folder = Path(path)
     if not folder.is_dir():

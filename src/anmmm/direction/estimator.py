@@ -97,9 +97,9 @@ class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         TypeError, ValueError
             If the data or a parameter cannot be used.
         """
-        first, second = check_fit_input(self, X, y, pair=True)
+        x_columns, y_columns = check_fit_input(self, X, y, pair=True)
         # The parameters are the options of the function.
-        result = infer_direction(first, second, **self.get_params(deep=False))
+        result = infer_direction(x_columns, y_columns, **self.get_params(deep=False))
         self.result_ = result = replace(result, names=variable_names(X, y))
         self.direction_ = result.direction
         self.score_ = result.score

@@ -30,7 +30,7 @@ RANK_COST = 1.3
 # (`benchmarks.calibrate constants`, seeds 21 to 24: 0.36 and -3.9, 0.29 and -3.4 for two halves).
 CAUSE_SLOPE = 0.33
 CAUSE_EVEN = -3.6
-CAUSE_MOST = 4.0
+MAX_CAUSE_LOGIT = 4.0
 # Log-odds up to which neither direction is preferred: what the tolerance of the fits may change.
 ODDS_RESOLUTION = 1e-3
 
@@ -154,4 +154,4 @@ def independence_probability(saved: float) -> float:
 
 def cause_probability(saved: float) -> float:
     """Return the probability of a common cause that saves so many nats (confounders.md, eq. 5)."""
-    return float(expit(min(CAUSE_SLOPE * (saved - CAUSE_EVEN), CAUSE_MOST)))
+    return float(expit(min(CAUSE_SLOPE * (saved - CAUSE_EVEN), MAX_CAUSE_LOGIT)))

@@ -163,7 +163,8 @@ def infer_direction(
     >>> result.relation, result.models.forward.model
     ('x->y', 'anm-2')
     """
-    variables, n_dropped = complete_variables(x, y, missing)
+    names = variable_names(x, y)
+    variables, n_dropped = complete_variables(x, y, missing, names)
     options = DirectionOptions(
         criterion=criterion,
         fit_options=fit_options,
@@ -171,10 +172,10 @@ def infer_direction(
         prior=prior,
     )
     with listening(_compile_ahead):
-        result = decide(variables, options, random_state, names=variable_names(x, y))
+        result = decide(variables, options, random_state, names=names)
     # Copies, because the caller may change the arrays.
-    kept = variables._replace(x=variables.x.copy(), y=variables.y.copy())
-    return replace(result, n_dropped=n_dropped, _variables=kept)
+    copied = variables._replace(x=variables.x.copy(), y=variables.y.copy())
+    return replace(result, n_dropped=n_dropped, _variables=copied)
 
 
 def _compile_ahead() -> None:
@@ -247,12 +248,12 @@ def _refuse_criterion(variables: Variables, criterion: str) -> None:
         )
 
 
-def _warn_of_convergence(lengths: EvidenceResult) -> None:
-    both = {"x causes y": lengths.forward, "y causes x": lengths.backward}
-    for hypothesis, evidence in both.items():
-        if not evidence.converged:
+def _warn_of_convergence(evidence: EvidenceResult) -> None:
+    by_hypothesis = {"x causes y": evidence.forward, "y causes x": evidence.backward}
+    for hypothesis, direction in by_hypothesis.items():
+        if not direction.converged:
             warn_unconverged(
-                f"model {evidence.model!r} of the hypothesis that {hypothesis} stopped without "
+                f"model {direction.model!r} of the hypothesis that {hypothesis} stopped without "
                 "converging, so its description length may be too large; do not trust a score "
                 "near 0"
             )

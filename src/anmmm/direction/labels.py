@@ -34,10 +34,12 @@ def labels_problem(variables: Variables, names: tuple[str, str], direction: int)
     """Return why rows have no mechanism, or nothing."""
     if direction == 0:
         return "there is no direction: rows have a mechanism only if one variable is the effect"
-    effect_name, effect = (names[1], variables.y) if direction == 1 else (names[0], variables.x)
+    is_forward = direction == 1
+    effect_name = names[1] if is_forward else names[0]
+    effect = variables.y if is_forward else variables.x
     if effect.shape[1] > 1:
-        found = counted(effect.shape[1], "column")
-        return f"the effect {effect_name} has {found}, but a mechanism is a curve of one"
+        column_count = counted(effect.shape[1], "column")
+        return f"the effect {effect_name} has {column_count}, but a mechanism is a curve of one"
     for name, is_categorical, levels in zip(
         names, variables.categorical, variables.levels, strict=True
     ):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from anmmm._text import hypotheses
+from anmmm._text import CERTAIN, format_probability, hypotheses
 from anmmm.evidence import CommonCause
 
 Relation = Literal["x->y", "y->x", "common cause", "independent", "undecided"]
@@ -18,15 +18,12 @@ DIRECTED = (BY_DIRECTION[1], BY_DIRECTION[-1])
 EITHER_DIRECTION = frozenset(DIRECTED)
 # Joins plausible relations in rows.
 SEPARATOR = "; "
-RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
 # Confidence from which a direction is called sure, and what the probabilities of plausible
 # relations add to: one answer in ten may be wrong if the calibration is right.
 SURE = 0.9
 # Confidence from which a direction is called a leaning if the other one is plausible too.
 LEANING = 0.6
-# From here on two digits would be 1.
-CERTAIN = 0.995
 NO_PREFERENCE = "no preference"
 # Decisions by a dependence of Θ: nothing was calibrated for them.
 NO_CONFIDENCE = "no confidence"
@@ -34,7 +31,7 @@ NO_CONFIDENCE = "no confidence"
 LACK_OF_FIT_PVALUE = 0.01
 # Notes on a pair that no model fits, on one with a common cause, and on an independent one.
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
-UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
+UNMODELED_NOTE = "a test finds a dependence that no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
 # Before the names of other columns.
 INDEPENDENT_NOTE = f"{INDEPENDENT}: knowing one variable does not help to describe the other"
@@ -93,11 +90,6 @@ def format_confidence(confidence: float | None) -> str:
         return format_probability(confidence)
     # Rounded down: 0.899 is not sure.
     return f"{math.floor(100.0 * confidence + 1e-9) / 100.0:.2f}"
-
-
-def format_probability(probability: float) -> str:
-    """Return a probability in two digits; never one of 1."""
-    return ">0.99" if probability >= CERTAIN else f"{probability:.2f}"
 
 
 def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:

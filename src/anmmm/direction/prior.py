@@ -68,8 +68,8 @@ def log_odds(evidence: EvidenceResult, prior: Prior, fraction: float = 1.0) -> f
 
 def learned_log_odds(x: Column, y: Column, z: float) -> float:
     """Return the log-odds of x → y against y → x whose lengths differ by z errors."""
-    kind, features = pair_features(x, y, z)
-    coefficients = learned_coefficients()[kind]
+    pair_kind, features = pair_features(x, y, z)
+    coefficients = learned_coefficients()[pair_kind]
     return math.fsum(coefficients[name] * value for name, value in features.items())
 
 
@@ -150,16 +150,16 @@ def cubic_error(cause: FloatArray, effect: FloatArray) -> float:
     return float(np.mean((effect - columns @ coefficients) ** 2))
 
 
-def few_features(few: Cells, many: Cells, z: float) -> dict[str, float]:
+def few_features(few_cells: Cells, many_cells: Cells, z: float) -> dict[str, float]:
     """Return the features of a pair, positive if they speak for the variable of few values."""
-    counts = np.bincount(few.index, minlength=few.n_distinct)
-    level_means = np.bincount(few.index, weights=many.values) / counts
+    counts = np.bincount(few_cells.index, minlength=few_cells.n_distinct)
+    level_means = np.bincount(few_cells.index, weights=many_cells.values) / counts
     return {
         "lengths": math.tanh(0.25 * z),
-        "uneven spacing": math.tanh(log_spacing(many.distinct)),
-        "two values": float(few.n_distinct == 2),
+        "uneven spacing": math.tanh(log_spacing(many_cells.distinct)),
+        "two values": float(few_cells.n_distinct == 2),
         "balance": float(counts.min() / counts.max()),
-        "explained variance": float(counts @ level_means**2 / len(many.values)),
+        "explained variance": float(counts @ level_means**2 / len(many_cells.values)),
     }
 
 

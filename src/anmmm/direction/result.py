@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from anmmm._categories import Variables
 from anmmm._record import Record, computed
-from anmmm._text import counted, hypotheses, renamed
+from anmmm._text import hypotheses, renamed
 from anmmm._typing import BoolArray, FloatArray, IntArray, RandomState
 from anmmm._validation import check_choice, check_rng
 from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
@@ -22,7 +22,7 @@ from anmmm.direction.outcome import (
     measured_note,
     plausible_text,
 )
-from anmmm.evidence import CommonCause, EvidenceResult
+from anmmm.evidence import CommonCause, DirectionEvidence, EvidenceResult
 from anmmm.evidence.lengths import sign_of
 from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
@@ -219,8 +219,8 @@ class DirectionResult(Record):
             return None
         forward = self.evidence.forward
         backward = self.evidence.backward
-        shown = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
-        return max(each.check.pvalue for each in shown)
+        directions = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
+        return max(direction.check.pvalue for direction in directions)
 
     @property
     def converged(self) -> bool:
@@ -291,8 +291,10 @@ class DirectionResult(Record):
         evidence = self.evidence
         latent = self.models if isinstance(self.models, LatentFits) else None
         cause, effect = self.names[:: self.direction or 1]
-        winner = None if evidence is None else evidence.winner
-        chosen = None if evidence is None else evidence.chosen
+        described = self._described
+        n_mechanisms = None
+        if isinstance(described, DirectionEvidence):
+            n_mechanisms = described.n_mechanisms
         common = None if evidence is None else evidence.common_cause
         note = renamed("; ".join(self.notes), hypotheses(*self.names))
         return {
@@ -317,9 +319,9 @@ class DirectionResult(Record):
             "backward_score": self.models.backward_score,
             "forward_pvalue": None if latent is None else latent.forward_test.pvalue,
             "backward_pvalue": None if latent is None else latent.backward_test.pvalue,
-            "model": None if winner is None else winner.model,
+            "model": None if described is None else described.model,
             "common_cause": None if common is None else common.model,
-            "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
+            "n_mechanisms": n_mechanisms,
             "n": self.n_samples,
             "n_dropped": self.n_dropped,
             "note": note or None,
@@ -348,18 +350,20 @@ class DirectionResult(Record):
         return plot_direction(self, **options)
 
     @property
-    def _dropped(self) -> str:
-        """How many incomplete rows were left out, in words."""
-        rows = counted(self.n_dropped, "incomplete row")
-        return f" ({rows} left out)" if self.n_dropped else ""
+    def _described(self) -> DirectionEvidence | CommonCause | None:
+        """The description of the answer, which is not the shortest one if the prior decided."""
+        if self.evidence is None:
+            return None
+        if self.direction == 0:
+            return self.evidence.winner
+        return self.evidence.forward if self.direction == 1 else self.evidence.backward
 
     @property
     def _model_text(self) -> str:
-        """The shortest model in words, with its number of mechanisms if there are several."""
-        if self.evidence is None or self.relation == INDEPENDENT:
+        """The model of the answer in words, with its mechanisms if there are several."""
+        described = self._described
+        if described is None or self.relation == INDEPENDENT:
             return ""
-        winner = self.evidence.winner
-        if winner is None:
-            return ""
-        note = measured_note(winner) if isinstance(winner, CommonCause) else ""
-        return f"{winner.text}; {renamed(note, hypotheses(*self.names))}" if note else winner.text
+        note = measured_note(described) if isinstance(described, CommonCause) else ""
+        text = described.text
+        return f"{text}; {renamed(note, hypotheses(*self.names))}" if note else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anmmm._text import hypotheses, printable, renamed, table_lines
+from anmmm._text import counted, format_probability, hypotheses, printable, renamed, table_lines
 from anmmm.dependence import LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -16,7 +16,6 @@ from anmmm.direction.outcome import (
     SURE,
     format_confidence,
     format_decision,
-    format_probability,
     is_sure,
 )
 from anmmm.direction.result import DirectionResult
@@ -52,23 +51,21 @@ def direction_text(
         table, facts, stopped = _latent_parts(result, result.models, names)
         note = _LATENT_NOTE
     else:
-        table, facts, stopped = _evidence_parts(result.models, names)
+        table, facts, stopped = _evidence_parts(result, result.models, names)
         note = _EVIDENCE_NOTE
         is_tried = result.models.independent or result.models.is_common_cause_tried
         hidden = _TRIED if is_tried else _NOT_TRIED
         note = note.format(hidden=hidden, prior=_FLAT if result.prior == "flat" else _LEARNED)
-    n_used = result.n_samples
-    n = n_used if n_total is None else n_total
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
         "log-odds": "" if result.log_odds is None else f"{result.log_odds:+.3g}   (of {names[0]})",
-        "confidence": format_confidence(result.confidence) or _NO_CONFIDENCE,
+        "confidence": _confidence_text(result),
         "probability": _probability_text(result, names),
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
         "check": _check_text(result.check_pvalue),
         "note": renamed("; ".join(result.notes), names),
-        "observations": (f"{n_used}" if n_used == n else f"{n_used} of {n}") + result._dropped,
+        "observations": _observations_text(result, n_total),
         "converged": "no: " + ", ".join(stopped) if stopped else "yes",
     }
     lines = [
@@ -99,6 +96,13 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     return decision
 
 
+def _confidence_text(result: DirectionResult) -> str:
+    """Return the confidence; nothing for an answer without a direction, which it does not rate."""
+    if result.confidence is None:
+        return _NO_CONFIDENCE
+    return format_confidence(result.confidence) if result.direction else ""
+
+
 def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.probabilities is None or result.evidence is None:
         return ""
@@ -106,15 +110,24 @@ def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
     is_settled = result.evidence.is_common_cause_tried or result.evidence.independent
     common_cause = COMMON_CAUSE if is_settled else f"{COMMON_CAUSE} (not tried)"
     texts = (*names, common_cause, INDEPENDENT)
-    shown = zip(texts, map(format_probability, result.probabilities), strict=True)
-    return ", ".join(f"{text} {probability}" for text, probability in shown)
+    pairs = zip(texts, map(format_probability, result.probabilities), strict=True)
+    return ", ".join(f"{text} {probability}" for text, probability in pairs)
+
+
+def _observations_text(result: DirectionResult, n_total: int | None) -> str:
+    text = str(result.n_samples)
+    if n_total not in (None, result.n_samples):
+        text += f" of {n_total}"
+    if result.n_dropped:
+        text += f" ({counted(result.n_dropped, 'incomplete row')} left out)"
+    return text
 
 
 def _check_text(pvalue: float | None) -> str:
     if pvalue is None:
         return ""
-    found = "the residuals of the model do not depend on the cause"
-    return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else found})"
+    good_fit = "the residuals of the model do not depend on the cause"
+    return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else good_fit})"
 
 
 # Table of both hypotheses, facts by name, and the fits that did not converge.
@@ -127,28 +140,32 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
         (names[0], f"{fits.forward_score:.6g}", f"{fits.forward_test.pvalue:.3g}"),
         (names[1], f"{fits.backward_score:.6g}", f"{fits.backward_test.pvalue:.3g}"),
     ]
-    both = {"forward": fits.forward, "backward": fits.backward}
-    stopped = [f"{name} fit {fit.status}" for name, fit in both.items() if not fit.converged]
+    fits_by_name = {"forward": fits.forward, "backward": fits.backward}
+    stopped = [
+        f"{name} fit {fit.status}" for name, fit in fits_by_name.items() if not fit.converged
+    ]
     criterion = f"{result.criterion}, λ = {fits.options.lam:g}"
     return table_lines(heads, rows), {"criterion": criterion}, stopped
 
 
-def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
+def _evidence_parts(
+    result: DirectionResult, evidence: EvidenceResult, names: tuple[str, str]
+) -> _Parts:
     heads = {"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"}
-    both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
+    directions = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
-        (name, f"{length:.6g}", f"{each.n_mechanisms}", each.model)
-        for length, (name, each) in zip(lengths, both, strict=True)
+        (name, f"{length:.6g}", f"{direction.n_mechanisms}", direction.model)
+        for length, (name, direction) in zip(lengths, directions, strict=True)
     ]
     common = evidence.common_cause
     if common is not None:
         rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
     facts = {"criterion": "evidence"}
-    winner = evidence.winner
-    if winner is not None:
-        facts["model"] = f"{winner.model}: {winner.text}"
+    described = result._described
+    if described is not None:
+        facts["model"] = f"{described.model}: {described.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
-    stopped = [f"model of {name}" for name, each in both if not each.converged]
+    stopped = [f"model of {name}" for name, direction in directions if not direction.converged]
     return table_lines(heads, rows), facts, stopped

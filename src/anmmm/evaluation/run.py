@@ -147,15 +147,26 @@ def _lines(result: Evaluation) -> Iterator[str]:
     yield result.source
     yield ""
     yield from str(result.summary).splitlines()
-    if result.accuracy_error is not None and result.weighted_accuracy_error is not None:
-        errors = f"{result.accuracy_error:.3f} and {result.weighted_accuracy_error:.3f}"
-        yield f"standard errors    {errors}   (between {result.n_groups} data sets)"
+    summary = result.summary
+    accuracies = {
+        "accuracy": (summary.accuracy, result.accuracy_error),
+        "weighted accuracy": (summary.weighted_accuracy, result.weighted_accuracy_error),
+    }
+    for name, (accuracy, error) in accuracies.items():
+        if accuracy is not None:
+            line = f"{name:<17}  {accuracy:.3f}"
+            if error is not None:
+                line += f" ± {error:.3f} (between {result.n_groups} data sets)"
+            yield line
     if result.decision_rates is not None:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
-        cells = []
+        cells: list[tuple[str, str, str]] = []
         for rate, accuracy, error, threshold in zip(*result.decision_rates, strict=True):
             shown_error = "" if np.isnan(error) else f" ± {error:.3f}"
-            cells.append((f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}"))
+            line = (f"{rate:>6.0%}", f"{accuracy:.3f}{shown_error}", f"{threshold:.4g}")
+            # Pairs of equal certainty enter together, for several fractions at once.
+            if line not in cells[-1:]:
+                cells.append(line)
         yield ""
         yield from table_lines(heads, cells)
     for pair_id, reason in result.failures.items():

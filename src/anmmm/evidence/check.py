@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
 
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
+from anmmm.evidence.code import EDGE as EDGE
+from anmmm.evidence.code import clipped_quantiles
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, HSICVariable, permutation_test
 
 # Seed of the draws within the cells of tied values. Data drawn with the same seed would depend on
 # the draws, so it is an unlikely one.
 SEED = 0x2B7E151628AED2A6ABF7158809CF4F3C
-# Distance to 0 or 1 at which levels of a model are clipped.
-EDGE = 1e-12
 # Nats per observation below which a column has no noise.
-DETERMINED = 0.5
+NOISELESS_NATS = 0.5
 
 
 @default_float_errors()
@@ -56,38 +55,27 @@ def integral_transform(model: ConditionalModel, stream: int = 0) -> FloatArray:
 
 def normal_scores(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """Return the residuals (n_samples,) of a model as Gaussian quantiles."""
-    return np.asarray(ndtri(np.clip(integral_transform(model, stream), EDGE, 1.0 - EDGE)))
+    return clipped_quantiles(integral_transform(model, stream))
 
 
 def is_determined(model: ConditionalModel) -> bool:
     """Return whether the causes determine nearly every value of many."""
     is_mostly_distinct = 2 * model.cells.n_distinct > len(model.nats)
-    return is_mostly_distinct and float(model.nats.mean()) < DETERMINED
+    return is_mostly_distinct and float(model.nats.mean()) < NOISELESS_NATS
 
 
-def check_model(model: ConditionalModel, cause: FloatArray | HSICVariable) -> HSICTest:
-    """Test the transform of the effect and the cause, (n_samples,), for independence.
+def check_models(models: Sequence[ConditionalModel], cause: HSICVariable) -> HSICTest:
+    """Test the transforms of an effect, a model for each column, and the cause for independence.
 
     Notes
     -----
-    The model was fitted to these data, so the p-value of a true one is somewhat too large. The test
-    uses permutation moments (`anmmm.hsic_test`), without random permutations.
+    The models were fitted to these data, so the p-value of true ones is somewhat too large. The
+    test uses permutation moments (`anmmm.hsic_test`), without random permutations.
     """
-    return check_models([model], cause)
-
-
-def check_models(
-    models: Sequence[ConditionalModel],
-    cause: FloatArray | HSICVariable,
-    rows: IntArray | slice = slice(None),
-) -> HSICTest:
-    """Test an effect's transforms, a model for each column, and the cause; see `check_model`."""
-    transforms = np.column_stack([integral_transform(model)[rows] for model in models])
+    transforms = np.column_stack([integral_transform(model) for model in models])
     # Two levels, each encoded with certainty, have no residual.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
         return HSICTest(0.0, 1.0, 1.0, 0.0, "permutation")
-    if isinstance(cause, HSICVariable):
-        # The caller may test the same cause again.
-        return permutation_test(cause, HSICVariable(transforms), again=True)
-    return permutation_test(HSICVariable(cause.reshape(len(cause), -1)), HSICVariable(transforms))
+    # The caller may test the same cause again.
+    return permutation_test(cause, HSICVariable(transforms), again=True)

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Self, TypeVar
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from anmmm._kernels.distributions import gaussian_nats as compiled_nats
 from anmmm._kernels.distributions import mixed_with_cells
@@ -27,6 +27,9 @@ RESOLUTION = 1e-5
 SINGLE_WEIGHT = np.ones(1)
 # In Python, on arrays.
 _mixed: Callable[[FloatArray, int, int], FloatArray] = mixed_with_cells.py_func  # type: ignore[attr-defined]
+
+# Distance to 0 or 1 at which a distribution function is clipped.
+EDGE = 1e-12
 
 T = TypeVar("T")
 
@@ -82,6 +85,11 @@ def noise_levels(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distribution function of noise about a curve at both ends of each cell."""
     return cdf((cells.lower - curve) / scale), cdf((cells.upper - curve) / scale)
+
+
+def clipped_quantiles(levels: FloatArray) -> FloatArray:
+    """Return the Gaussian quantiles of a distribution function's values (n,), all finite."""
+    return np.asarray(ndtri(np.clip(levels, EDGE, 1.0 - EDGE)))
 
 
 def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:

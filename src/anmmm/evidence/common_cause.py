@@ -22,17 +22,13 @@ from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.discrete import may_count
 from anmmm.evidence.splits import gap_groups, part_of
 from anmmm.evidence.variable import Variable
-from anmmm.preprocessing import Cells
+from anmmm.preprocessing import Cells, standardize
 
 # Most rows for which a common cause is tried.
 MAX_ROWS = 20_000
-TEXTS = {
-    "hidden-curve": "both follow a hidden number along a curve, with noise",
-    **{
-        f"hidden-{count}": f"both differ between {count} groups that nobody recorded"
-        for count in range(2, MAX_GROUPS + 1)
-    },
-}
+TEXTS = {"hidden-curve": "both follow a hidden number along a curve, with noise"}
+for _count in range(2, MAX_GROUPS + 1):
+    TEXTS[f"hidden-{_count}"] = f"both differ between {_count} groups that nobody recorded"
 
 
 class CommonCause(Encoding):
@@ -116,8 +112,7 @@ def describe_common_cause(
     exchanges the parts exactly. O(N K) an iteration of EM for K nodes.
     """
     # In one order of the variables, so that sums round equally, whatever their signs.
-    x_key, y_key = ((np.abs(v.cells.values).sum(), v.cells.edges.tolist()) for v in (x, y))
-    if x_key > y_key:
+    if _order_key(x) > _order_key(y):
         code = describe_common_cause(y, x, to_beat)
         if code is None:
             return None
@@ -130,6 +125,10 @@ def describe_common_cause(
         if 0 < sides.max() < MAX_GROUPS:
             codes.append(_gap_groups(sides, x, y))
     return shortest(codes) if codes else None
+
+
+def _order_key(variable: Variable) -> tuple[float, list[float]]:
+    return float(np.abs(variable.cells.values).sum()), variable.cells.edges.tolist()
 
 
 def _fitted_codes(pair: Pair, x: Variable, y: Variable, to_beat: float) -> list[CommonCause]:
@@ -170,22 +169,36 @@ def _kinds(variable: Variable) -> tuple[int, ...]:
 
 
 def _pair(x: Variable, y: Variable, kinds: tuple[int, int]) -> Pair:
-    both = x.cells, y.cells
-    n_values = np.array([cells.n_distinct for cells in both])
+    pair_cells = x.cells, y.cells
+    n_values = np.array([cells.n_distinct for cells in pair_cells])
     counts = np.zeros((2, max([1, *n_values[np.array(kinds) != NOISY]])))
     for axis, variable in enumerate((x, y)):
         if kinds[axis] == COUNTS and variable.raw is not None:
             # Several numbers may be in one cell, if they differ by rounding errors only.
             counts[axis, variable.cells.index] = variable.raw
     return Pair(
-        values=np.stack([cells.values for cells in both]),
-        places=np.stack([cells.index for cells in both]).astype(np.int64),
+        values=np.stack([_start_values(x, y), _start_values(y, x)]),
+        places=np.stack([cells.index for cells in pair_cells]).astype(np.int64),
         kinds=np.array(kinds, dtype=np.int64),
         n_values=n_values,
-        floor=np.array([cells.variance for cells in both]),
+        floor=np.array([cells.variance for cells in pair_cells]),
         counts=counts,
         log_factorials=np.asarray(gammaln(counts + 1.0)),
     )
+
+
+def _start_values(variable: Variable, partner: Variable) -> FloatArray:
+    """Return the numbers (n_samples,) by which fits start; of categories not by their codes."""
+    if not variable.is_categorical:
+        return variable.cells.values
+    index = variable.cells.index
+    counts = np.bincount(index)
+    partner_values = partner.cells.values
+    if partner.is_categorical:
+        partner_values = np.bincount(partner.cells.index)[partner.cells.index].astype(np.float64)
+    partner_means = np.abs(np.bincount(index, partner_values) / counts)
+    order = np.lexsort((partner_means, counts))
+    return standardize(order.argsort()[index, np.newaxis].astype(np.float64))[0][:, 0]
 
 
 def _gap_groups(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
@@ -200,12 +213,12 @@ def _gap_groups(labels: IntArray, x: Variable, y: Variable) -> CommonCause:
         for k in range(count):
             rows = labels == k
             positions[axis, k] = variable.cells.values[rows].mean()
-            piece = part_of(variable, rows)
-            if piece is None:
+            part = part_of(variable, rows)
+            if part is None:
                 continue
-            part, inside = piece
-            nats[rows] += inside.marginal.nats
-            cost += inside.marginal.cost
+            marginal = part.variable.marginal
+            nats[rows] += marginal.nats
+            cost += marginal.cost
             scales[axis, k] = part.unit
     probabilities = np.eye(count)[labels]
     weights = probabilities.mean(axis=0)
@@ -267,14 +280,14 @@ def position_cost(fit: HiddenFits) -> float:
     joint = hidden.weights * np.exp(logs[0] + logs[1])
     # An observation distant from all nodes belongs to none.
     responsibilities = joint / (joint.sum(axis=1, keepdims=True) + 1e-200)
-    weighted = [responsibilities * slope for slope in slopes]
-    across = [part @ basis for part in weighted]
+    weighted_slopes = [responsibilities * slope for slope in slopes]
+    projected = [part @ basis for part in weighted_slopes]
     information = np.empty((2, r, 2, r))
     for i, j in ((0, 0), (0, 1), (1, 1)):
-        at_nodes = (weighted[i] * slopes[j]).sum(axis=0)
+        node_sums = (weighted_slopes[i] * slopes[j]).sum(axis=0)
         if i == j:
-            at_nodes -= (responsibilities * curvatures[i]).sum(axis=0)
-        information[i, :, j] = across[i].T @ across[j] - (basis.T * at_nodes) @ basis
+            node_sums -= (responsibilities * curvatures[i]).sum(axis=0)
+        information[i, :, j] = projected[i].T @ projected[j] - (basis.T * node_sums) @ basis
         information[j, :, i] = information[i, :, j].T
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
@@ -308,9 +321,9 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
     if J == 1:
         return logs[0], e[0], 1.0 / variances[0]
     top = logs.max(axis=0)
-    part = np.exp(logs - top)
-    total = part.sum(axis=0)
-    part /= total
-    slope = (part * e).sum(axis=0)
-    curvature = (part * (1.0 / variances - e**2)).sum(axis=0) + slope**2
+    component_weights = np.exp(logs - top)
+    total = component_weights.sum(axis=0)
+    component_weights /= total
+    slope = (component_weights * e).sum(axis=0)
+    curvature = (component_weights * (1.0 / variances - e**2)).sum(axis=0) + slope**2
     return top + np.log(total), slope, curvature

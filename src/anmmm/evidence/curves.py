@@ -14,7 +14,7 @@ from anmmm.mixture.mechanisms import Mechanisms
 from anmmm.preprocessing import standardize
 
 # Largest relative difference of curves computed twice; curves of other data differ far more.
-SAME = 1e-6
+CURVE_TOLERANCE = 1e-6
 
 
 def mixture_curves(
@@ -74,7 +74,7 @@ def within_range(curves: EffectCurves, effect: FloatArray) -> EffectCurves:
 def _refuse_other(computed: FloatArray, fitted: FloatArray) -> None:
     """Raise if data give other numbers than those of the fit."""
     if computed.shape == fitted.shape:
-        tolerance = SAME * (1.0 + np.abs(fitted).max())
+        tolerance = CURVE_TOLERANCE * (1.0 + np.abs(fitted).max())
         if np.abs(computed - fitted).max() <= tolerance:
             return
     raise ValueError(

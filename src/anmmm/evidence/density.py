@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from anmmm._kernels import densities as kernels
-from anmmm._kernels.densities import DEGREES_OF_FREEDOM, FittedDensities, Grid, Sample
+from anmmm._kernels.densities import DEGREES_OF_FREEDOM, Grid
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
@@ -19,9 +19,6 @@ from anmmm._typing import FloatArray
 BASES = ("uniform", "normal", "student")
 N_BINS = 128
 N_FEATURES = 12
-# Distance from the edge of a bin, in bins, that is rounding.
-ON_EDGE = 1e-9
-MAX_NEWTON_STEPS = 25
 # Fewest neighbors on each side that show how dense values are, and their fraction of the values.
 MIN_NEIGHBORS = 8
 NEIGHBOR_FRACTION = 0.05
@@ -35,7 +32,7 @@ def _grid() -> Grid:
     centers = (np.arange(N_BINS) + 0.5) / N_BINS
     cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, centers))
     prior = np.asarray(orders[:N_FEATURES] ** -4.0, dtype=np.float64)
-    return Grid(cosines, prior, MAX_NEWTON_STEPS, ON_EDGE)
+    return Grid(cosines, prior)
 
 
 GRID = _grid()
@@ -89,6 +86,7 @@ class ClusterDensity(Record):
     scale: float
     cost: float
     base: ClassVar[str] = "normals"
+    is_plain: ClassVar[bool] = False
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at points (n,)."""
@@ -106,6 +104,7 @@ class RootedDensity(Record):
     center: float
     cost: float
     base: ClassVar[str] = "rooted"
+    is_plain: ClassVar[bool] = False
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at finite points."""
@@ -156,14 +155,14 @@ def fit_density(
 ) -> tuple[Density, FloatArray]:
     """Return the shortest density of a variable by one of `bases`, and each observation's nats."""
     n = len(values)
-    sample = Sample(values, lower, upper, n_cells, np.zeros((1, n)), np.ones((1, n)))
     order = np.array([BASES.index(base) for base in bases], dtype=np.int64)
-    fitted = FittedDensities(np.empty((1, 4)), np.empty((1, N_BINS)), np.empty((1, n)))
-    kernels.fit_densities(sample, order, GRID, fitted)
-    base, location, scale, cost = fitted.parameters[0].tolist()
+    log_p = np.empty(N_BINS)
+    nats = np.empty(n)
+    base, location, scale, cost = kernels.fit_density(
+        values, lower, upper, n_cells, order, GRID, log_p, nats
+    )
     # The location and the scale cost ½ log N each.
-    density = Density(BASES[int(base)], location, scale, fitted.log_p[0], cost + math.log(n))
-    return density, fitted.nats[0]
+    return Density(BASES[base], location, scale, log_p, cost + math.log(n)), nats
 
 
 def nearby(n: int) -> int:

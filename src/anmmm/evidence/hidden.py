@@ -30,9 +30,9 @@ N_NODES = 32
 N_COSINES = 10
 N_LOGITS = 8
 # Iterations of EM before fits are compared for the first time, later on, and to the end.
-SHORT = 6
-LONGER = 15
-LONG = 80
+SHORT_RUN = 6
+MEDIUM_RUN = 15
+LONG_RUN = 80
 # Rows on which starts are compared; of 8000 rows and more, only the last iterations use all.
 SUBSAMPLE_ROWS = 150
 EM_ROWS = 4000
@@ -43,7 +43,7 @@ START_MARGIN = 100.0
 RUN_MARGIN = 45.0
 LAST_MARGIN = 10.0
 # Nats beside a margin: the largest gain of costs by observed over complete information.
-SLACK = 15.0
+COST_SLACK = 15.0
 
 # In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
@@ -97,7 +97,7 @@ class HiddenFits(Record):
         rows = np.zeros((len(n_used), n_numbers))
         rows[:, SHAPE] = 1.0
         rows[:, SHAPE.start] = n_used
-        fit_hidden(pair, nodes, rows, causes, SHORT)
+        fit_hidden(pair, nodes, rows, causes, SHORT_RUN)
         return cls(pair, nodes, rows)
 
     def __getitem__(self, fits: Sequence[int] | IntArray | BoolArray) -> HiddenFits:
@@ -134,7 +134,7 @@ class HiddenFits(Record):
 
     def distinct(self, count: int) -> HiddenFits:
         """Return the shortest `count` of each number of nodes whose lengths are not the same."""
-        kept: list[int] = []
+        kept_rows: list[int] = []
         lengths: dict[float, list[float]] = {}
         objective = self.objective.tolist()
         n_used = self.n_used.tolist()
@@ -146,16 +146,20 @@ class HiddenFits(Record):
                 and objective[row] - max(kept_lengths, default=-math.inf) > 0.5
             ):
                 kept_lengths.append(objective[row])
-                kept.append(row)
-        return self[sorted(kept)]
+                kept_rows.append(row)
+        return self[sorted(kept_rows)]
 
     @computed
     def first(self) -> Hidden:
         """Parameters of the first fit, at the nodes that it uses."""
-        parts = _parts(self.rows[0], self.nodes)
-        used = int(parts.shape[0])
-        of_nodes = "weights", "positions", "variances", "tables"
-        return parts._replace(**{name: getattr(parts, name)[..., :used] for name in of_nodes})
+        hidden = _parts(self.rows[0], self.nodes)
+        n_used = int(hidden.shape[0])
+        return hidden._replace(
+            weights=hidden.weights[:n_used],
+            positions=hidden.positions[:, :n_used],
+            variances=hidden.variances[..., :n_used],
+            tables=hidden.tables[..., :n_used],
+        )
 
     @property
     def layout(self) -> Hidden:
@@ -170,13 +174,13 @@ class HiddenFits(Record):
 
 def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     """Return fits of the same pair and nodes together."""
-    rows = np.concatenate([part.rows for part in fits])
+    rows = np.concatenate([fit_set.rows for fit_set in fits])
     return HiddenFits(fits[0].pair, fits[0].nodes, rows)
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
     """Return the shortest fit."""
-    return min((part.best for part in fits), key=lambda fit: float(fit.objective[0]))
+    return min((fit_set.best for fit_set in fits), key=lambda fit: float(fit.objective[0]))
 
 
 # Weights, means and variances of two components to start from, in standard deviations of one:
@@ -194,7 +198,7 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
     layout = fits.layout
     n_fits = len(fits)
     n_starts = len(NOISE_STARTS)
-    by_axis: list[HiddenFits] = []
+    richer: list[HiddenFits] = []
     for axis in range(2):
         if fits.pair.kinds[axis] != NOISY:
             continue
@@ -207,15 +211,15 @@ def with_richer_noise(fits: HiddenFits) -> HiddenFits:
         split.rows[:, layout.shape[1 + axis]] = 2.0
         split = split.iterate(1)
         best = split.objective.reshape(n_fits, n_starts).argmin(axis=1)
-        by_axis.append(split[np.arange(n_fits) * n_starts + best])
-    if len(by_axis) == 2:
-        x, y = by_axis
-        both = x[np.arange(n_fits)]
+        richer.append(split[np.arange(n_fits) * n_starts + best])
+    if len(richer) == 2:
+        x, y = richer
+        both_axes = x[np.arange(n_fits)]
         for columns in (layout.fractions[1], layout.offsets[1], layout.variances[1]):
-            both.rows[:, columns] = y.rows[:, columns]
-        both.rows[:, layout.shape[2]] = 2.0
-        by_axis.append(both.iterate(1))
-    return joined(by_axis) if by_axis else fits[[]]
+            both_axes.rows[:, columns] = y.rows[:, columns]
+        both_axes.rows[:, layout.shape[2]] = 2.0
+        richer.append(both_axes.iterate(1))
+    return joined(richer) if richer else fits[[]]
 
 
 def evenly_spaced(pair: Pair, count: int) -> Pair:
@@ -240,11 +244,11 @@ def start_positions(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     below = place.astype(np.intp)
     ends = ordered[:, below] + (place - below) * (ordered[:, below + 1] - ordered[:, below])
     low, high = ends.T
-    along = (t.T - low) / np.maximum(high - low, 1e-200)
+    scaled = (t.T - low) / np.maximum(high - low, 1e-200)
     ranks = t.argsort(axis=1).argsort(axis=1) + 0.5
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
         ranks[row] = mean_ranks(t[row])
-    return 0.03 + 0.94 * np.clip(along.T, -0.02, 1.02), ranks / n
+    return 0.03 + 0.94 * np.clip(scaled.T, -0.02, 1.02), ranks / n
 
 
 def _angles(values: FloatArray) -> FloatArray:
@@ -281,12 +285,12 @@ class Search(Record):
     def is_hopeless(self, fit: HiddenFits, margin: float) -> bool:
         """Return whether a fit is too long to become the shortest known description."""
         n = self.pair.values.shape[1]
-        return bool(self.length(fit) > self.to_beat + margin * n / 300.0 + SLACK)
+        return bool(self.length(fit) > self.to_beat + margin * n / 300.0 + COST_SLACK)
 
     def start_curves(self) -> HiddenFits:
         """Fit curves a short while, along lines and around the mean."""
-        along, ranks = self.positions
-        causes = np.vstack([along, ranks[2:4]])
+        lines, ranks = self.positions
+        causes = np.vstack([lines, ranks[2:4]])
         return HiddenFits.start(self.subsample, CURVE, np.full(len(causes), N_NODES), causes)
 
     def start_groups(self) -> HiddenFits:
@@ -295,11 +299,11 @@ class Search(Record):
         usual = self._quantile_groups(ranks[:2], range(2, MAX_USUAL_GROUPS + 1))
         # Many groups around the mean too.
         ranks = ranks[[0, 1, 4]]
-        most = self._quantile_groups(ranks, range(MAX_GROUPS, MAX_GROUPS + 1))
-        if most.objective.min() >= usual.objective.min():
+        largest = self._quantile_groups(ranks, range(MAX_GROUPS, MAX_GROUPS + 1))
+        if largest.objective.min() >= usual.objective.min():
             return usual
         between = self._quantile_groups(ranks, range(MAX_USUAL_GROUPS + 1, MAX_GROUPS))
-        return joined([usual, between, most])
+        return joined([usual, between, largest])
 
     def _quantile_groups(self, ranks: FloatArray, counts: range) -> HiddenFits:
         """Fit each number of groups from equal groups along ranks, (S, n)."""
@@ -310,27 +314,27 @@ class Search(Record):
 
     def fit_curve(self, starts: HiddenFits) -> HiddenFits:
         """Return the best curve."""
-        fits = starts.distinct(3).iterate(LONGER).distinct(2)
+        fits = starts.distinct(3).iterate(MEDIUM_RUN).distinct(2)
         if self.is_hopeless(fits.best, RUN_MARGIN):
             return fits.best
-        best = fits.iterate(SHORT, self.rows).best.iterate(LONGER - SHORT)
+        best = fits.iterate(SHORT_RUN, self.rows).best.iterate(MEDIUM_RUN - SHORT_RUN)
         if self.is_hopeless(best, RUN_MARGIN):
             return best
-        return self._ended(best.iterate(LONGER), best)
+        return self._ended(best.iterate(MEDIUM_RUN), best)
 
     def fit_groups(self, starts: HiddenFits) -> HiddenFits:
         """Return the best fit of groups."""
-        fits = starts.distinct(2).iterate(LONGER).distinct(1)
+        fits = starts.distinct(2).iterate(MEDIUM_RUN).distinct(1)
         # Of the larger numbers the best alone, if it is the best of all.
         is_kept = fits.n_used <= MAX_USUAL_GROUPS
         is_kept[fits.objective.argmin()] = True
         fits = fits[is_kept]
-        own_scales = replace(fits, nodes=GROUPS._replace(own_scales=1)).iterate(LONGER)
+        own_scales = replace(fits, nodes=GROUPS._replace(own_scales=1)).iterate(MEDIUM_RUN)
         best = best_of([fits, own_scales])
         if self.is_hopeless(best, RUN_MARGIN):
             return best
-        fits = fits.iterate(SHORT, self.rows)
-        best = best_of([fits, own_scales.shortest(2).iterate(SHORT, self.rows)])
+        fits = fits.iterate(SHORT_RUN, self.rows)
+        best = best_of([fits, own_scales.shortest(2).iterate(SHORT_RUN, self.rows)])
         if self.is_hopeless(best, RUN_MARGIN):
             return best
         return self._ended(best, fits.shortest(2))
@@ -339,12 +343,12 @@ class Search(Record):
         """Iterate the best fit to its end, or one of others with richer noise."""
         richer = with_richer_noise(fits)
         if len(richer) and not self.is_hopeless(best_of([best, richer]), LAST_MARGIN):
-            best = best_of([best, richer.best.iterate(LONGER)])
+            best = best_of([best, richer.best.iterate(MEDIUM_RUN)])
         if not self.is_hopeless(best, LAST_MARGIN):
-            best = best.iterate(LONG)
+            best = best.iterate(LONG_RUN)
         return best
 
     def on_all_rows(self, fit: HiddenFits) -> HiddenFits:
         """Return a fit on all rows, iterated on if it was on fewer."""
         is_whole = fit.pair.values is self.pair.values
-        return fit if is_whole else fit.iterate(SHORT, self.pair)
+        return fit if is_whole else fit.iterate(SHORT_RUN, self.pair)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from anmmm._categories import as_variables, given_pair
-from anmmm._columns import takes_pairs
+from anmmm._columns import takes_pairs, variable_names
 from anmmm._record import Record
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
@@ -187,19 +187,21 @@ def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     >>> from anmmm import description_lengths
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> both = description_lengths(x, y)
-    >>> forward = both.forward
+    >>> lengths = description_lengths(x, y)
+    >>> forward = lengths.forward
     >>> forward.model, min(forward.lengths, key=forward.lengths.get)
     ('anm-2', 'anm-2')
     >>> forward.total == forward.cause + forward.effect
     True
-    >>> both.backward.total > forward.total
+    >>> lengths.backward.total > forward.total
     True
     """
-    first, second, categorical, _ = as_variables(*given_pair(x, y))
-    if problem := column_limit_error(first, second):
+    names = variable_names(x, y)
+    columns = given_pair(x, y, names)
+    x_columns, y_columns, categorical, _ = as_variables(*columns, names=names)
+    if problem := column_limit_error(x_columns, y_columns):
         raise ValueError(problem)
-    return compare(first, second, categorical=categorical)
+    return compare(x_columns, y_columns, categorical=categorical)
 
 
 def compare(
@@ -216,18 +218,18 @@ def compare(
     makes a variable of one column, standardized and in the user's unit. `common_cause`: try a
     hidden one too, unless both variables are independent.
     """
-    first = standardize(x)[0]
-    second = standardize(y)[0]
-    if first.shape[1] > 1 or second.shape[1] > 1:
-        return EvidenceResult(*describe_vectors(first, second))
+    z_x = standardize(x)[0]
+    z_y = standardize(y)[0]
+    if z_x.shape[1] > 1 or z_y.shape[1] > 1:
+        return EvidenceResult(*describe_vectors(z_x, z_y))
 
     def variable(values: FloatArray, raw: FloatArray, is_categorical: bool) -> Variable:
         column = values[:, 0]
         return Variable.of_categories(column) if is_categorical else describe(column, raw[:, 0])
 
     x_variable, y_variable = both(
-        lambda: variable(first, x, categorical[0]),
-        lambda: variable(second, y, categorical[1]),
+        lambda: variable(z_x, x, categorical[0]),
+        lambda: variable(z_y, y, categorical[1]),
         len(x),
     )
     result = compare_variables(x_variable, y_variable)

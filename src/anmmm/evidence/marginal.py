@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
+from anmmm._cells import MOST_CATEGORIES as MOST_CATEGORIES
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
@@ -41,8 +42,6 @@ from anmmm.preprocessing import Cells
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
-# Most values of a variable that may be encoded by their frequencies.
-MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
 # Two Gaussians start from the values below and above the median, with this responsibility of the
@@ -50,9 +49,9 @@ MAX_ITER = 210
 START_SOFTNESS = 0.1
 # Noise variance at the start of two Gaussians, and of more.
 START_VARIANCE = 0.25
-GROUPS_VARIANCE = 0.5
+CLUSTER_VARIANCE = 0.5
 # Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
-SLACK = 5.0
+CLUSTER_SLACK = 5.0
 # Most clusters.
 MAX_CLUSTERS = 12
 # Gaussians that are tried whatever the number of values.
@@ -60,7 +59,7 @@ MAX_NORMALS = 4
 # Nats for the choice of a density with a spike.
 SPIKE_PRIOR = -math.log(0.05)
 # Fewest rows of each where there are more clusters than mechanisms.
-ROWS_OF_CLUSTER = 8
+MIN_CLUSTER_ROWS = 8
 
 
 class Marginal(Encoding, ABC):
@@ -94,28 +93,19 @@ class Marginal(Encoding, ABC):
         """Distribution function at both ends of each observation's cell."""
 
 
-class LogSplineDensity(Marginal):
-    """A fitted density."""
+class DensityMarginal(Marginal):
+    """A fitted density, perhaps with a spike, as of a cube of a number that may be 0."""
 
-    density: Density
+    density: Density | RootedDensity
 
     @classmethod
-    def of(cls, cells: Cells) -> LogSplineDensity:
+    def smooth(cls, cells: Cells) -> DensityMarginal:
         """Fit a density. O(N)."""
         density, nats = fit_density(cells.values, cells.lower, cells.upper, cells.n_distinct)
         return cls(nats, density.cost, density.base, cells, density)
 
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        return noise_levels(self.cells, cdf=self.density.cdf)
-
-
-class RootedMarginal(Marginal):
-    """A density with a spike, as of a cube of a number that may be 0."""
-
-    density: RootedDensity
-
     @classmethod
-    def of(cls, cells: Cells) -> RootedMarginal:
+    def spiked(cls, cells: Cells) -> DensityMarginal:
         """Fit a density of the cube roots of distances from the densest point. O(N log N)."""
         center = densest_point(cells.values)
         ends = (cells.values, cells.lower, cells.upper)
@@ -203,14 +193,14 @@ class Normals(Marginal):
                 length = between_gaps
                 starts = [cuts[3 * row + 2]]
             # Means and weights of all clusters but one.
-            if length + (count - 1) * math.log(n) > longest + SLACK:
+            if length + (count - 1) * math.log(n) > longest + CLUSTER_SLACK:
                 continue
             order = np.argsort(cells.values)
             start = np.zeros((n, count))
             for start_cuts in starts:
                 labels = np.searchsorted(start_cuts, np.arange(n), side="right")
                 start[order, labels] += 1.0 / len(starts)
-            yield cls._from(cells, start, GROUPS_VARIANCE, longest)
+            yield cls._from(cells, start, CLUSTER_VARIANCE, longest)
 
     @classmethod
     def _from(
@@ -235,9 +225,9 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
-def smooth_density(variable: Variable) -> LogSplineDensity:
+def smooth_density(variable: Variable) -> DensityMarginal:
     """Describe a variable by a smooth density; call it by `Variable.once`."""
-    return LogSplineDensity.of(variable.cells)
+    return DensityMarginal.smooth(variable.cells)
 
 
 def cluster_densities(variable: Variable) -> list[Normals]:
@@ -245,7 +235,7 @@ def cluster_densities(variable: Variable) -> list[Normals]:
     cells = variable.cells
     smooth = variable.once(smooth_density)
     longest = smooth.length - standard_nats(cells)
-    max_count = min(MAX_CLUSTERS, len(cells.values) // ROWS_OF_CLUSTER)
+    max_count = min(MAX_CLUSTERS, len(cells.values) // MIN_CLUSTER_ROWS)
     if cells.n_distinct <= MOST_CATEGORIES:
         # Few values have frequencies of their own.
         max_count = 0
@@ -256,19 +246,19 @@ def cluster_densities(variable: Variable) -> list[Normals]:
     return [Normals.two(cells, longest), *Normals.more(cells, longest, counts)]
 
 
-def spiked_densities(variable: Variable) -> list[RootedMarginal]:
+def spiked_densities(variable: Variable) -> list[DensityMarginal]:
     """Describe a variable without ties by a density with a spike; call it by `Variable.once`.
 
     None if a plain density is not worth a correction.
     """
     if variable.is_tied or variable.once(smooth_density).density.is_plain:
         return []
-    return [RootedMarginal.of(variable.cells)]
+    return [DensityMarginal.spiked(variable.cells)]
 
 
-def shortest_density(variable: Variable) -> LogSplineDensity | Normals | RootedMarginal:
+def shortest_density(variable: Variable) -> DensityMarginal | Normals:
     """Return the shortest description of a variable by a density."""
-    densities: list[LogSplineDensity | Normals | RootedMarginal] = [variable.once(smooth_density)]
+    densities: list[DensityMarginal | Normals] = [variable.once(smooth_density)]
     densities += variable.once(cluster_densities)
     densities += variable.once(spiked_densities)
     return shortest(densities)

@@ -42,29 +42,16 @@ RANGES_PRIOR = 6.0
 
 
 class Part(Record):
-    """Some rows of a variable (n_samples,), and the standardization of their values."""
+    """Some rows of a variable (n_samples,), standardized as a variable of their own."""
 
     rows: BoolArray
-    place: float
+    mean: float
     unit: float
-
-    def cells_of(self, cells: Cells) -> Cells:
-        """Return these rows in their own cells, standardized."""
-        return Cells(
-            values=self.apply(cells.values[self.rows]),
-            index=cells.index[self.rows],
-            lower=self.apply(cells.lower[self.rows]),
-            upper=self.apply(cells.upper[self.rows]),
-            edges=self.apply(cells.edges),
-        )
-
-    def apply(self, values: FloatArray) -> FloatArray:
-        """Standardize values."""
-        return (values - self.place) / self.unit
+    variable: Variable
 
     def undo(self, values: FloatArray) -> FloatArray:
-        """Undo `apply`."""
-        return self.place + self.unit * values
+        """Return values of the part on the scale of the whole variable."""
+        return self.mean + self.unit * values
 
 
 class Split(Record):
@@ -77,7 +64,7 @@ class Split(Record):
     suffix: Suffix
     marginal_name: str
     label: Variable
-    pieces: Sequence[tuple[Part, Variable]]
+    parts: Sequence[Part]
     cost: float = 0.0
     prior: float = 0.0
 
@@ -87,23 +74,35 @@ def label_of(variable: Variable, rows: BoolArray) -> Variable:
     return variable.of(standardize(rows.astype(np.float64)[:, np.newaxis])[0][:, 0])
 
 
-def part_of(variable: Variable, rows: BoolArray) -> tuple[Part, Variable] | None:
+def part_of(variable: Variable, rows: BoolArray) -> Part | None:
     """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
     # A gap's sides are described for the variable alone, as an effect, and as hidden groups.
     return variable.once(_part_of, rows.tobytes())
 
 
-def _part_of(variable: Variable, row_bytes: bytes) -> tuple[Part, Variable] | None:
+def _part_of(variable: Variable, row_bytes: bytes) -> Part | None:
     rows = np.frombuffer(row_bytes, dtype=bool)
-    values = variable.cells.values[rows]
+    cells = variable.cells
+    values = cells.values[rows]
     if not np.ptp(values) > 0.0:
         return None
-    part = Part(rows, float(values.mean()), float(values.std()))
-    cells = part.cells_of(variable.cells)
-    raw = None if variable.raw is None else variable.raw[rows]
-    basis = SplineBasis.constant(len(values))
-    points = cells.values[:, np.newaxis]
-    return part, replace(variable, cells=cells, basis=basis, points=points, raw=raw)
+    mean = float(values.mean())
+    unit = float(values.std())
+    part_cells = Cells(
+        values=(values - mean) / unit,
+        index=cells.index[rows],
+        lower=(cells.lower[rows] - mean) / unit,
+        upper=(cells.upper[rows] - mean) / unit,
+        edges=(cells.edges - mean) / unit,
+    )
+    described = replace(
+        variable,
+        cells=part_cells,
+        basis=SplineBasis.constant(len(values)),
+        points=part_cells.values[:, np.newaxis],
+        raw=None if variable.raw is None else variable.raw[rows],
+    )
+    return Part(rows, mean, unit, described)
 
 
 def splits_of(variable: Variable) -> list[Split]:
@@ -117,10 +116,10 @@ def split_at_value(variable: Variable) -> Split | None:
     frequent = None if variable.is_categorical else frequent_rows(variable.cells, variable.is_tied)
     if frequent is None:
         return None
-    piece = part_of(variable, ~frequent)
-    if piece is None:
+    part = part_of(variable, ~frequent)
+    if part is None:
         return None
-    return Split(ATOM, "two-part", label_of(variable, ~frequent), [piece])
+    return Split(ATOM, "two-part", label_of(variable, ~frequent), [part])
 
 
 def split_at_gap(variable: Variable) -> Split | None:
@@ -131,18 +130,18 @@ def split_at_gap(variable: Variable) -> Split | None:
     if above is None:
         return None
     sides = [part_of(variable, above), part_of(variable, ~above)]
-    pieces = [side for side in sides if side is not None]
-    if len(pieces) < 2:
+    parts = [side for side in sides if side is not None]
+    if len(parts) < 2:
         return None
-    pieces.sort(key=lambda piece: -len(piece[1].cells.values))
-    fractions = np.array([part.rows.mean() for part, _ in pieces])
-    units = np.array([part.unit for part, _ in pieces])
+    parts.sort(key=lambda part: -np.count_nonzero(part.rows))
+    fractions = np.array([part.rows.mean() for part in parts])
+    units = np.array([part.unit for part in parts])
     # Gaussians of both parts are no shorter than one.
     if fractions @ np.log(units / fractions) > 0.0:
         return None
     place_cost = math.log(len(above))
     label = label_of(variable, above)
-    return Split(RANGES, "two-range", label, pieces, place_cost, RANGES_PRIOR)
+    return Split(RANGES, "two-range", label, parts, place_cost, RANGES_PRIOR)
 
 
 def gap_groups(variable: Variable) -> IntArray:
@@ -151,8 +150,8 @@ def gap_groups(variable: Variable) -> IntArray:
     n_groups = 0
     for split in variable.once(splits_of):
         if split.suffix == RANGES:
-            for part, piece in split.pieces:
-                sides = piece.once(gap_groups)
+            for part in split.parts:
+                sides = part.variable.once(gap_groups)
                 labels[part.rows] = sides + n_groups
                 n_groups += int(sides.max()) + 1
     return labels

@@ -22,15 +22,15 @@ from anmmm.preprocessing import Cells, indicators, standardize
 T = TypeVar("T")
 
 # A variable is tied if it has fewer distinct values per observation than this.
-TIED = 0.5
+MIN_DISTINCT_FRACTION = 0.5
 # It is also tied if one value has this fraction of the observations, and so many: no fitted density
 # has such a peak.
-TIED_FRACTION = 0.1
-TIED_ROWS = 10
+MIN_TIED_FRACTION = 0.1
+MIN_TIED_ROWS = 10
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
-MOST_CACHED = 64
-LONGEST_CACHED = 2000
+MAX_CACHED_VARIABLES = 64
+MAX_CACHED_ROWS = 2000
 
 
 class Variable(Record):
@@ -90,10 +90,10 @@ class Variable(Record):
         """Whether it has few distinct values for its number of observations, or one very often."""
         n = len(self.cells.values)
         n_distinct = self.cells.n_distinct
-        if n_distinct < TIED * n:
+        if n_distinct < MIN_DISTINCT_FRACTION * n:
             return True
         largest = 1 if n_distinct == n else int(np.bincount(self.cells.index).max())
-        return largest >= max(TIED_FRACTION * n, TIED_ROWS)
+        return largest >= max(MIN_TIED_FRACTION * n, MIN_TIED_ROWS)
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]
@@ -101,12 +101,12 @@ Describe = Callable[[FloatArray, FloatArray], Variable]
 
 def cached_variable(values: FloatArray, raw: FloatArray) -> Variable:
     """Return `Variable.of`, cached for a variable of recent pairs."""
-    if len(values) > LONGEST_CACHED:
+    if len(values) > MAX_CACHED_ROWS:
         return Variable.of(values, raw)
     return _remembered(values.tobytes(), raw.tobytes())
 
 
-@lru_cache(MOST_CACHED)
+@lru_cache(MAX_CACHED_VARIABLES)
 def _remembered(values: bytes, raw: bytes) -> Variable:
     # Copies, because kernels are compiled for writable arrays.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())

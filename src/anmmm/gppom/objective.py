@@ -74,6 +74,18 @@ class GPPOMObjective:
     ----------
     Hu, Chen, Partovi Nia, Chan, Geng: Causal Inference and Mechanism Clustering of a Mixture of
     Additive Noise Models. NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm import GPPOMObjective
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.preprocessing import standardize
+    >>> x, y, _ = make_anm_mixture("f3", 50, random_state=1)
+    >>> objective = GPPOMObjective(standardize(x[:, None])[0], standardize(y[:, None])[0])
+    >>> value, gradient = objective.value_and_grad(np.zeros(objective.n_params))
+    >>> gradient.shape == (objective.n_params,)
+    True
     """
 
     def __init__(

@@ -536,7 +536,7 @@ class CausalGraph(Record):
             lines.append(f"{name} (assumed): {text}")
         if self.n_dropped:
             lines.append(
-                f"rows left out: {self.n_dropped}, with a missing value, or copies of others"
+                f"rows left out: {self.n_dropped} (a missing value, or a copy of another row)"
             )
         n_rows = [edge.n_rows for edge in self.edges]
         if n_rows and min(n_rows) < self.n_samples:

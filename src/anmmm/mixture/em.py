@@ -88,7 +88,7 @@ def fit_mixture(
     bound = float(history[winner, n_iter - 1])
     first = padded(r + 1)
     mean = fits.mean[winner, :, :r].copy()
-    systems = fits.rows[winner, :, :, first : first + r]
+    systems = fits.systems[winner, :, :, first : first + r]
     size = len(job.whole.y)
     responsibilities = job.whole.responsibilities[: C * size].reshape(C, size)
     return MixtureFit(

@@ -78,10 +78,9 @@ class ColumnLayout(Layout):
     def of(cls, columns: FloatArray, n: int, labels: FloatArray | None = None) -> ColumnLayout:
         """Lay columns out; labels: their log-likelihood, (n, C)."""
         present = np.zeros(columns.shape[1])
-        ends = np.array([0, columns.shape[1]])
         present[:n] = 1.0
         likelihood = np.empty((0, 0)) if labels is None else columns_of(labels)
-        rows = ColumnRows(columns, likelihood, present, ends, n, present, present)
+        rows = ColumnRows(columns, likelihood, present, n, present, present)
         return cls(rows, np.arange(n))
 
     def of_rows(self, rows: IntArray) -> ColumnLayout:

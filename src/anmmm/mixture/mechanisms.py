@@ -410,7 +410,7 @@ class Sample(Record):
         C = fits.weights.shape[1]
         first = padded(r + 1)
         mean = fits.mean[winner, :, :r].copy()
-        systems = fits.rows[winner, :, :, first : first + r]
+        systems = fits.systems[winner, :, :, first : first + r]
         noise = mixing.noise[winner].copy()
         gate = mixing.gate[winner].copy()
         curves = self.basis.design @ mean.T

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._text import hypotheses
+from anmmm._text import format_probability, hypotheses
 from anmmm.direction import DirectionResult, LatentFits
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
+    INDEPENDENT,
     LACK_OF_FIT_PVALUE,
     format_confidence,
     format_decision,
-    format_probability,
 )
 from anmmm.evidence import CommonCause, DirectionEvidence
 from anmmm.evidence.curves import model_curves
@@ -76,6 +76,18 @@ def plot_direction(
         curve in the plane. Above each are its description length, the lowest of which wins, and its
         model. The title of the figure is the decision in words, with confidence and the p-value of
         the check.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_direction
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.plotting import plot_direction
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> figure = Figure()
+    >>> panels = plot_direction(infer_direction(x, y), figure=figure)
+    >>> figure.get_suptitle()[:5]
+    'x → y'
     """
     check_result(result, DirectionResult, "infer_direction")
     x_name = as_text(result.names[0]) if x_label is None else x_label
@@ -177,6 +189,8 @@ def _sentence(result: DirectionResult, names: tuple[str, ...]) -> str:
     text = format_decision(result, names)
     if result.relation == COMMON_CAUSE and result.probabilities is not None:
         text += f", probability {format_probability(result.probabilities.common_cause)}"
+    elif result.relation == INDEPENDENT and result.probabilities is not None:
+        text += f", probability {format_probability(result.probabilities.independent)}"
     elif result.confidence is not None:
         text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:

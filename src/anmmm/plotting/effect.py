@@ -41,6 +41,19 @@ def plot_effect(
         values or of categories have a line at each instead of a curve. The axis of an effect
         of few values names the curve: a probability or a mean. Each category of an effect without
         an order has a strip, in which the curve is its probability, from 0 at the bottom to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_graph
+    >>> from anmmm.plotting import plot_effect
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> graph = infer_graph(x)
+    >>> ax = plot_effect(graph, 1, 0, ax=Figure().subplots())
+    >>> len(ax.lines)
+    1
     """
     check_result(graph, CausalGraph, "infer_graph")
     node = graph._effect_of(cause, effect)

@@ -54,6 +54,18 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         given direction are dotted. Gray edges have no direction, or two heads if a hidden common
         cause joins their ends. Nodes of one shade have mechanisms that one hidden variable
         switches. Nodes without edges are in the last rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_graph
+    >>> from anmmm.plotting import plot_graph
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> ax = plot_graph(infer_graph(x), ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts[:2]]
+    ['0', '1']
     """
     check_result(graph, CausalGraph, "infer_graph")
     places, widths, (width, height) = _layout(graph)

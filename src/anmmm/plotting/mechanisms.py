@@ -51,6 +51,18 @@ def plot_mechanisms(
         a smoothing spline, and labels of fewer than 10 observations have none. Observations whose
         own mechanism has a probability below 0.8 are hollow. Above 5000 observations the points are
         pixels in a vector graphic.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import cluster_mechanisms
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.plotting import plot_mechanisms
+    >>> x, y, _ = make_anm_mixture("f3", random_state=1)
+    >>> result = cluster_mechanisms(x, y, 2, random_state=0)
+    >>> ax = plot_mechanisms(x, y, result, ax=Figure().subplots())
+    >>> len(ax.lines)
+    2
     """
     cause, effect = as_pair(
         x, y, min_samples=2, single="a plot shows one against the other; pass one of them"

@@ -50,6 +50,18 @@ def plot_pairs(rows: Iterable[Row], *, ax: Any = None) -> Any:
         from 0.6 on, and is gray without a confidence. Both cells of a related pair without a
         preference, and of one with a hidden common cause, are gray; those of unrelated pairs are
         empty. Up to 60 variables are named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_directions
+    >>> from anmmm.plotting import plot_pairs
+    >>> x = np.random.default_rng(0).normal(size=(100, 3))
+    >>> x[:, 1] += x[:, 0] ** 2
+    >>> ax = plot_pairs(infer_directions(x, pairs="all"), ax=Figure().subplots())
+    >>> len(ax.get_xticklabels())
+    3
     """
     names: dict[str, None] = {}
     values: dict[tuple[str, str], float] = {}

@@ -29,6 +29,17 @@ def plot_decision_rates(
     -------
     matplotlib.axes.Axes
         Bars are one standard error each way; the dashed line is guessing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from anmmm import infer_directions
+    >>> from anmmm.datasets import Pair, make_anm_mixture
+    >>> from anmmm.plotting import plot_decision_rates
+    >>> pairs = [Pair(f"{k}", *make_anm_mixture("f3", random_state=k)[:2], truth=1) for k in (0, 1)]
+    >>> ax = plot_decision_rates(infer_directions(pairs), ax=Figure().subplots())
+    >>> ax.get_ylabel()
+    'accuracy of the decided pairs'
     """
     named = rows if isinstance(rows, Mapping) else {"accuracy ± standard error": rows}
     curves = {}

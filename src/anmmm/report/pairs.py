@@ -232,5 +232,6 @@ def _draw_pair(row: PairResult, pair: Pair) -> tuple[str, str]:
 
     fits = (result.models.forward, result.models.backward)
     model = getattr(fits[is_backward], "model", "")
-    is_same = row.model is None or row.model == model
-    return picture(draw), "" if is_same else f"drawn with {len(x.values)} rows: {model_text(model)}"
+    if row.model is None or row.model == model:
+        return picture(draw), ""
+    return picture(draw), f"drawn with {len(x.values)} rows: {model_text(model)}"

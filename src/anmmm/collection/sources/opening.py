@@ -91,7 +91,7 @@ def as_pairs(
     Examples
     --------
     >>> [pair.pair_id for pair in as_pairs("sample")][:2]
-    ['pair0001', 'pair0007']
+    ['pair0088', 'pair0023']
     >>> table = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0], [7.0, 8.0, 9.0]])
     >>> [(pair.pair_id, len(pair.x), pair.n_dropped) for pair in as_pairs(table, pairs="all")]
     [('0,1', 2, 1), ('0,2', 3, 0), ('1,2', 2, 1)]

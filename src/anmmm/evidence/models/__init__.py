@@ -21,7 +21,7 @@ from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.monotone import Monotone
 from anmmm.evidence.models.parts import Parted
-from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, OverColumns
+from anmmm.evidence.models.rescaled import CATEGORY_MODELS, LEVEL_MODELS, SMOOTH_MODELS, OverColumns
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
@@ -44,23 +44,27 @@ __all__ = [
 # Of equal lengths the first one wins.
 MODELS: tuple[type[ConditionalModel], ...] = (
     Independent,
-    *SMOOTH,
-    *LEVELS,
-    *NAMES,
+    *SMOOTH_MODELS,
+    *LEVEL_MODELS,
+    *CATEGORY_MODELS,
     OverColumns,
     Monotone,
     Clustered,
     Parted,
 )
 # Models of a categorical effect.
-OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, OverColumns)
+CATEGORICAL_EFFECT_MODELS: tuple[type[ConditionalModel], ...] = (
+    Independent,
+    *CATEGORY_MODELS,
+    OverColumns,
+)
 
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
     models: dict[str, ConditionalModel] = {}
-    for kind in _kinds(fits.effect):
-        for model in fits.encoded(kind):
+    for model_class in _model_classes(fits.effect):
+        for model in fits.encoded(model_class):
             models[model.name] = model
     return models
 
@@ -68,12 +72,12 @@ def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
 def marginals_of(variable: Variable) -> Iterator[Marginal]:
     """Yield the marginals of a variable."""
     fits = FitCache.without_cause(variable)
-    for kind in _kinds(variable):
-        yield from kind.marginals(fits)
+    for model_class in _model_classes(variable):
+        yield from model_class.marginals(fits)
 
 
-def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
-    return OF_CATEGORIES if effect.is_categorical else MODELS
+def _model_classes(effect: Variable) -> tuple[type[ConditionalModel], ...]:
+    return CATEGORICAL_EFFECT_MODELS if effect.is_categorical else MODELS
 
 
 def model_text(model: str) -> str:
@@ -85,9 +89,9 @@ def model_text(model: str) -> str:
     from anmmm.evidence.common_cause import TEXTS
 
     bases: dict[str, Form] = {}
-    for kind in MODELS:
-        if kind.FORM.base and not kind.FORM.suffixes:
-            bases[kind.FORM.base] = kind.FORM
+    for model_class in MODELS:
+        if model_class.FORM.base and not model_class.FORM.suffixes:
+            bases[model_class.FORM.base] = model_class.FORM
     texts: list[str] = []
     for name in model.split(", "):
         form = read_form(name, bases)

@@ -117,17 +117,19 @@ class FitCache:
         n = len(effect.cells.values)
         return cls(Regressors(SplineBasis.constant(n), np.zeros(n, dtype=np.intp)), effect)
 
-    def encoded(self, kind: type[ConditionalModel]) -> list[ConditionalModel]:
+    def encoded(self, model_class: type[ConditionalModel]) -> list[ConditionalModel]:
         """Return the models of a class with its prior, cached because others may build on them."""
-        if kind not in self._encoded:
-            self._encoded[kind] = [model.plus(kind.PRIOR) for model in kind.encode(self)]
-        return self._encoded[kind]
+        if model_class not in self._encoded:
+            self._encoded[model_class] = [
+                model.plus(model_class.PRIOR) for model in model_class.encode(self)
+            ]
+        return self._encoded[model_class]
 
-    def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
+    def shortest_of(self, model_classes: Sequence[type[ConditionalModel]]) -> ConditionalModel:
         """Return the shortest model of these classes, the first one of equals."""
         models: list[ConditionalModel] = []
-        for kind in kinds:
-            models += self.encoded(kind)
+        for model_class in model_classes:
+            models += self.encoded(model_class)
         return shortest(models)
 
     def shortest(self) -> ConditionalModel:

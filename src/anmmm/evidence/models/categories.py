@@ -12,6 +12,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax, softmax
 
+from anmmm._kernels.latent import HALVINGS, MAX_LINEAR_VARIANCE, MIN_GAIN_FRACTION
+from anmmm._kernels.packed import HYPER
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, row_groups
@@ -22,16 +24,8 @@ from anmmm.preprocessing import Cells
 # Change of a coefficient at which steps have converged.
 TOLERANCE = 1e-3
 MAX_ITER = 100
-# Most halvings of a step.
-HALVINGS = 20
-# Fraction of the expected gain that a step must reach.
-MIN_GAIN = 1e-4
-# Largest prior variance of the constant and linear coefficients: that of the latent variables.
-WIDEST = 100.0
 # Variance of the noise of a latent variable: Gumbel's.
 NOISE = math.pi**2 / 6.0
-# Shape and scale of the weak prior on the smoothing variance, as in the kernels.
-HYPER = 0.01
 
 
 class Categories(ConditionalModel):
@@ -102,12 +96,12 @@ class _Ascent:
         n = len(cells.index)
         k = cells.n_distinct
         self.groups = np.arange(n) if groups is None else groups
-        first = np.unique(self.groups, return_index=True)[1]
-        self.design = np.ascontiguousarray(basis.design[first])
+        first_rows = np.unique(self.groups, return_index=True)[1]
+        self.design = np.ascontiguousarray(basis.design[first_rows])
         # An orthonormal complement of the ones.
         self.contrasts = np.linalg.svd(np.ones((k, 1)))[0][:, 1:]
         # Counts of each category in each group, and of observations in each group.
-        self.counts = np.zeros((len(first), k))
+        self.counts = np.zeros((len(first_rows), k))
         np.add.at(self.counts, (self.groups, cells.index), 1.0)
         self.sizes = self.counts.sum(axis=1)
         self.coefficients = np.zeros((basis.design.shape[1], k - 1))
@@ -124,7 +118,8 @@ class _Ascent:
     def _precision(self) -> FloatArray:
         n_null = self.basis.n_null
         m = self.coefficients.shape[1]
-        linear_variance = min(NOISE + float((self.coefficients[1:] ** 2).sum()) / m, WIDEST)
+        latent_variance = NOISE + float((self.coefficients[1:] ** 2).sum()) / m
+        linear_variance = min(latent_variance, MAX_LINEAR_VARIANCE)
         linear = np.full(n_null, 1.0 / linear_variance)
         smooth = 1.0 / (self.basis.prior[n_null:] * self.tau2)
         return np.repeat(np.concatenate([linear, smooth])[:, np.newaxis], m, axis=1)
@@ -135,11 +130,13 @@ class _Ascent:
         p = self.probabilities
         contrasts = self.contrasts
         r, m = self.coefficients.shape
-        along = p @ contrasts
+        projected = p @ contrasts
         full = np.empty((m, r, m, r))
         for a in range(m):
             for b in range(a + 1):
-                weights = p @ (contrasts[:, a] * contrasts[:, b]) - along[:, a] * along[:, b]
+                weights = (
+                    p @ (contrasts[:, a] * contrasts[:, b]) - projected[:, a] * projected[:, b]
+                )
                 full[a, :, b] = design.T @ ((self.sizes * weights)[:, np.newaxis] * design)
                 full[b, :, a] = full[a, :, b].T
         return full.reshape(m * r, m * r)
@@ -154,16 +151,16 @@ class _Ascent:
         expected = self.sizes[:, np.newaxis] * self.probabilities
         residual = (self.counts - expected) @ self.contrasts
         slope = self.design.T @ residual - precision * self.coefficients
-        move = cho_solve(factor, slope.T.ravel()).reshape(m, r).T
+        newton_step = cho_solve(factor, slope.T.ravel()).reshape(m, r).T
         log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
         log_prior = float(np.log(precision).sum())
         self.cost = _penalty(self.coefficients, precision) + 0.5 * (log_det - log_prior)
         covariance = np.diag(cho_solve(factor, np.eye(m * r))).reshape(m, r).T
-        still = bool(np.abs(move).max() < TOLERANCE)
-        if not still:
-            self._move(move, precision, float((slope * move).sum()))
+        is_fixed = bool(np.abs(newton_step).max() < TOLERANCE)
+        if not is_fixed:
+            self._move(newton_step, precision, float((slope * newton_step).sum()))
         tau2 = self._smoothing(covariance)
-        if still and abs(math.log(tau2 / self.tau2)) < 10.0 * TOLERANCE:
+        if is_fixed and abs(math.log(tau2 / self.tau2)) < 10.0 * TOLERANCE:
             return True
         self.tau2 = tau2
         return False
@@ -177,16 +174,16 @@ class _Ascent:
         fitted = float((1.0 - covariance[n_null:] / (prior * self.tau2)).sum())
         return (squares + 2.0 * HYPER) / (max(fitted, 0.0) + 2.0 * HYPER)
 
-    def _move(self, move: FloatArray, precision: FloatArray, gain: float) -> None:
+    def _move(self, newton_step: FloatArray, precision: FloatArray, gain: float) -> None:
         """Take a Newton step, halved until the log posterior, which is concave, increases."""
         start = self.coefficients
         start_posterior = self.log_likelihood - _penalty(start, precision)
         length = 1.0
         for _ in range(HALVINGS):
-            self.coefficients = start + length * move
+            self.coefficients = start + length * newton_step
             self.log_likelihood, self.probabilities = self._evaluate(self.coefficients)
             posterior = self.log_likelihood - _penalty(self.coefficients, precision)
-            if posterior >= start_posterior + MIN_GAIN * length * gain:
+            if posterior >= start_posterior + MIN_GAIN_FRACTION * length * gain:
                 break
             length *= 0.5
 

@@ -55,8 +55,8 @@ class Clustered(ConditionalModel):
         labels = order.argsort()[fit.probabilities.argmax(axis=1)]
         if len(np.unique(labels)) < len(order):
             return
-        of_labels = Cells.of(standardize(labels[:, np.newaxis].astype(np.float64))[0][:, 0])
-        level = Ordered.fit(fits.cause.basis, of_labels, *free_cuts(len(order)))
+        label_cells = Cells.of(standardize(labels[:, np.newaxis].astype(np.float64))[0][:, 0])
+        level = Ordered.fit(fits.cause.basis, label_cells, *free_cuts(len(order)))
         weights = np.empty_like(fit.probabilities)
         weights[:, order] = np.diff(ndtr(level.cuts - level.curve[:, np.newaxis]), axis=1)
         below, above = mixture_levels(cells, fit, weights)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
 
-from anmmm._kernels.latent import Cuts, latent_curve
+from anmmm._kernels.latent import Cuts, Levels, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
@@ -150,18 +150,9 @@ def _latent(
         columns = np.ones((len(values), 1))
         weights = n_rows.astype(np.float64)
     design = Design(columns, basis.prior, basis.n_null)
+    levels = Levels(values, weights, size)
     cost, n_iter = latent_curve(
-        design,
-        values,
-        weights,
-        size,
-        cuts,
-        prior,
-        TOLERANCE,
-        CURVE_ITER,
-        log_slopes,
-        mean,
-        np.empty(3),
+        design, levels, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, np.empty(3)
     )
     return cost, basis.design @ mean, n_iter
 
@@ -232,8 +223,10 @@ class Counts(CurveModel):
             return lower, upper
         # Zeros cannot occur.
         zero = _probability_of_fewer(np.ones_like(mean), mean, self.size)
-        others = np.maximum(1.0 - zero, TINY)
-        return np.maximum(lower - zero, 0.0) / others, np.maximum(upper - zero, 0.0) / others
+        positive_mass = np.maximum(1.0 - zero, TINY)
+        return np.maximum(lower - zero, 0.0) / positive_mass, np.maximum(
+            upper - zero, 0.0
+        ) / positive_mass
 
 
 def may_count(variable: Variable) -> bool:

@@ -16,7 +16,7 @@ from anmmm.preprocessing import Cells
 
 
 class ResidualCells(NamedTuple):
-    """ResidualCells (n_samples,) in units of the noise, and those of both ends of each cell."""
+    """Residuals (n_samples,) in units of the noise, and those of both ends of each cell."""
 
     values: FloatArray
     lower: FloatArray

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anmmm._kernels.monotone import N_SLOPES, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, noise_levels, shortest
@@ -24,12 +23,10 @@ from anmmm.evidence.models.base import (
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.models.free_noise import FreeNoise, GaussianNoise, ResidualCells
 from anmmm.evidence.models.postnonlinear import (
-    LINK_PRIOR,
-    TOLERANCE,
     EffectScale,
-    MonotoneLink,
     PostNonlinear,
     effect_scales,
+    fit_slopes,
 )
 
 # Largest variance of the noise about a smooth curve; with more, smooth curves are as short.
@@ -71,16 +68,13 @@ class Monotone(GaussianNoise):
         cells = fits.effect.cells
         x = fits.cause.basis.cause
         line = Design(np.column_stack([np.ones_like(x), cells.values]), np.ones(2), 2)
-        slopes = np.empty(N_SLOPES)
-        cost, n_iter = monotone_link(
-            scale.sums, line, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, np.empty(2), np.empty(3)
-        )
-        h = MonotoneLink(scale, slopes).values
+        link, _, cost, n_iter = fit_slopes(scale, line)
+        h = link.values
         # Least squares of y; the link minimizes those of h.
         curve = h * (h @ cells.values / (h @ h))
         noise = math.sqrt(max(float(np.mean((cells.values - curve) ** 2)), fits.floor))
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, curve, noise)
-        return cls(nats, cost + scale.cost, cells, x, curve, noise, n_iter)
+        return cls(nats, cost, cells, x, curve, noise, n_iter)
 
     @property
     def converged(self) -> bool:

@@ -53,8 +53,8 @@ class Parted(ConditionalModel):
             label_fits = FitCache(regressors, split.label, 1)
             label = label_fits.shortest_of((Independent, Ordered, OverColumns))
             models: list[ConditionalModel] = []
-            for part, piece in split.pieces:
-                models.append(FitCache(cause_in(part, cause), piece, 1).shortest())
+            for part in split.parts:
+                models.append(FitCache(cause_in(part, cause), part.variable, 1).shortest())
             yield cls.of(effect.cells, split, label, models).plus(split.prior)
 
     @classmethod
@@ -62,7 +62,7 @@ class Parted(ConditionalModel):
         """Yield the marginals made of those of all parts."""
         for split in fits.effect.once(splits_of):
             label = Independent.of(split.label.marginal)
-            models = [Independent.of(piece.marginal) for _, piece in split.pieces]
+            models = [Independent.of(part.variable.marginal) for part in split.parts]
             model = cls.of(fits.effect.cells, split, label, models)
             yield ModelMarginal.of(model, split.marginal_name)
 
@@ -77,7 +77,7 @@ class Parted(ConditionalModel):
         """Join the models of all parts."""
         mass = mass_of(label)
         cost = label.cost
-        for (part, _), model in zip(split.pieces, models, strict=True):
+        for part, model in zip(split.parts, models, strict=True):
             mass[part.rows] *= mass_of(model)
             cost += model.cost
         nats = code_lengths(mass, cells.n_distinct)
@@ -86,8 +86,7 @@ class Parted(ConditionalModel):
     @property
     def parts(self) -> list[tuple[Part, ConditionalModel]]:
         """Each part and its model."""
-        parts = [part for part, _ in self.split.pieces]
-        return list(zip(parts, self.models, strict=True))
+        return list(zip(self.split.parts, self.models, strict=True))
 
     @property
     def base(self) -> ConditionalModel:
@@ -137,14 +136,14 @@ class Parted(ConditionalModel):
         """Conditional distribution function, as if rows in no part had the smallest value."""
         levels = np.array(self.label.levels())
         for part, model in self.parts:
-            start, end = levels[:, part.rows]
-            levels[:, part.rows] = start + (end - start) * np.array(model.levels())
+            below, above = levels[:, part.rows]
+            levels[:, part.rows] = below + (above - below) * np.array(model.levels())
         return levels[0], levels[1]
 
     @property
     def _single_rows(self) -> BoolArray:
         """Rows in no part, (n_samples,)."""
-        return np.asarray(~np.any([part.rows for part, _ in self.split.pieces], axis=0))
+        return np.asarray(~np.any([part.rows for part in self.split.parts], axis=0))
 
     def _with_value(self, side: EffectCurves, points: FloatArray) -> EffectCurves:
         """Return the mean over the rows of a part and the other rows, and its deviation."""

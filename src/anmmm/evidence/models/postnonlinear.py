@@ -46,23 +46,21 @@ if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
 # Nats.
-TOLERANCE = 1e-4
+LINK_TOLERANCE = 1e-4
 # Prior standard deviation of the level of the log-slope about the start.
 LEVEL_STD = 2.0
 # That of its linear change between the middle and an end.
 TREND_STD = 1.0
-# Cost of a base distribution's parameters beyond those of h, in log N: the ends of the uniform one.
-EXTRA = {"uniform": 1.0}
 # Distance from an end of a bounded base, relative to its range, that is rounding.
-AT_END = 1e-12
+END_TOLERANCE = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series.
-FAR = 0.01
+TAIL_SERIES_RANGE = 0.01
 # A value that is not zero.
 TINY = 1e-100
 # Bends of h that are tried in turn.
 BENDS = (0.2, 0.4, 0.6, 0.8)
 # Most nats an observation that they saved in simulations.
-SAVED = 0.12
+MAX_SAVED_BY_BEND = 0.12
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
@@ -98,15 +96,15 @@ def base_quantiles(base: AnyDensity, y: FloatArray) -> FloatArray:
         tail = np.minimum(z, above)
         signed = z - above
         # A value at the end of the range may be rounded up or down.
-        tail[tail < AT_END] = 0.0
+        tail[tail < END_TOLERANCE] = 0.0
     else:
         # Three degrees of freedom.
         t = math.sqrt(3.0) / np.maximum(np.abs(z), TINY)
         signed = z
         tail = np.arctan(t) - t / (1.0 + t * t)
-        if t.min() < FAR:
+        if t.min() < TAIL_SERIES_RANGE:
             # A series, not a difference of nearly equal numbers.
-            in_tail = t < FAR
+            in_tail = t < TAIL_SERIES_RANGE
             s = t[in_tail] ** 2
             tail[in_tail] = t[in_tail] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
         tail /= math.pi
@@ -141,8 +139,8 @@ class EffectScale(Record):
     def of(cls, n: int, points: FloatArray, base: AnyDensity) -> EffectScale:
         """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
-        # A base's location and scale are those of h.
-        cost = base.cost + (EXTRA.get(base.base, 0.0) - 1.0) * math.log(n)
+        # A base's location and scale are those of h, unless they are ends of its range.
+        cost = base.cost if base.base == "uniform" else base.cost - math.log(n)
         return cls(base, cost, sums_of(points[:n]), points[n:])
 
     @property
@@ -221,8 +219,7 @@ def scales_of(cells: Cells, density: AnyDensity | None = None) -> list[EffectSca
 def effect_scales(variable: Variable) -> list[EffectScale]:
     """Return the starting scales of monotone functions of a variable."""
     density = variable.once(shortest_density).density
-    is_plain = isinstance(density, Density) and density.is_plain
-    return scales_of(variable.cells, None if variable.is_tied or is_plain else density)
+    return scales_of(variable.cells, None if variable.is_tied or density.is_plain else density)
 
 
 class PostNonlinear(CurveModel, GaussianNoise):
@@ -286,7 +283,7 @@ class PostNonlinear(CurveModel, GaussianNoise):
 
     @computed
     def residual(self) -> FloatArray:
-        """ResidualCells of h at the observations, (n_samples,)."""
+        """Residuals of h at the observations, (n_samples,)."""
         return self.link.values - self.curve
 
     @computed
@@ -316,16 +313,16 @@ def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeN
     """Bend h back, which a Gaussian fit has bent so that skewed noise looks less skewed."""
     n = len(best.nats)
     longest = gaussian.length - 0.5 * math.log(n)
-    for kind in (Additive, LocationScale):
-        for model in fits.encoded(kind):
+    for model_class in (Additive, LocationScale):
+        for model in fits.encoded(model_class):
             if type(model) is not LocationScale:
-                longest = min(longest, model.length + SAVED * n)
+                longest = min(longest, model.length + MAX_SAVED_BY_BEND * n)
     if best.length > longest:
         return best
-    of_curve = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
+    gaussian_curve_cost = _curve_over(fits, gaussian.link.bent(0.0)).curve_cost
     skew = float(np.sum(gaussian.residual**3))
     for bend in BENDS:
-        bent = _bent(fits, gaussian, math.copysign(bend, skew), of_curve)
+        bent = _bent(fits, gaussian, math.copysign(bend, skew), gaussian_curve_cost)
         with_noise = FreeNoise.about(bent)
         if with_noise.length >= best.length:
             break
@@ -333,17 +330,22 @@ def with_bend(fits: FitCache, gaussian: PostNonlinear, best: FreeNoise) -> FreeN
     return best
 
 
-def _bent(fits: FitCache, plain: PostNonlinear, bend: float, of_curve: float) -> PostNonlinear:
-    """Bend h and fit the curve again; the one of h without a bend costs `of_curve` nats."""
-    link = plain.link.bent(bend)
+def _bent(
+    fits: FitCache, gaussian: PostNonlinear, bend: float, gaussian_curve_cost: float
+) -> PostNonlinear:
+    """Bend h and fit the curve again.
+
+    The curve of h without a bend costs `gaussian_curve_cost` nats.
+    """
+    link = gaussian.link.bent(bend)
     fit = _curve_over(fits, link)
     noise = math.sqrt(fit.noise_variance)
     link = replace(link, unit=noise * link.unit)
     curve = fit.curves[:, 0] / noise
-    cost = plain.cost + fit.curve_cost - of_curve + 0.5 * math.log(len(curve))
-    n_iter = plain.n_iter if fit.converged else CURVE_ITER
+    cost = gaussian.cost + fit.curve_cost - gaussian_curve_cost + 0.5 * math.log(len(curve))
+    n_iter = gaussian.n_iter if fit.converged else CURVE_ITER
     mean = fit.mean[0] / noise
-    return PostNonlinear.of(plain.cells, link, curve, cost, mean, plain.splines, n_iter)
+    return PostNonlinear.of(gaussian.cells, link, curve, cost, mean, gaussian.splines, n_iter)
 
 
 def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
@@ -353,13 +355,16 @@ def _curve_over(fits: FitCache, link: MonotoneLink) -> MixtureFit:
 
 def fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
     """Fit h and f on a scale of the effect. O(N r)."""
-    slopes = np.empty(N_SLOPES)
-    mean = np.empty(len(basis.prior))
-    design = Design(basis.design, basis.prior, basis.n_null)
-    cost, n_iter = monotone_link(
-        scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
-    )
-    link = MonotoneLink(scale, slopes)
+    link, mean, cost, n_iter = fit_slopes(scale, Design(basis.design, basis.prior, basis.n_null))
     curve = basis.design @ mean
-    cost += scale.cost
     return PostNonlinear.of(cells, link, curve, cost, mean, basis.splines, n_iter)
+
+
+def fit_slopes(scale: EffectScale, design: Design) -> tuple[MonotoneLink, FloatArray, float, int]:
+    """Fit h and a curve; return h, the curve's coefficients, the cost of both, and iterations."""
+    slopes = np.empty(N_SLOPES)
+    mean = np.empty(len(design.prior))
+    cost, n_iter = monotone_link(
+        scale.sums, design, LINK_PRIOR, LINK_TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
+    )
+    return MonotoneLink(scale, slopes), mean, cost + scale.cost, n_iter

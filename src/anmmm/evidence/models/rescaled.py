@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import clipped_quantiles
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
@@ -36,14 +36,12 @@ if TYPE_CHECKING:
 # Fourth moment of a Gaussian. A cause is rescaled if its own is larger.
 GAUSSIAN_MOMENT = 3.0
 # Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
-STRAIGHT = 0.97
-# Distance to 0 or 1 at which probabilities are clipped.
-EDGE = 1e-12
-# Kinds of models, by the kind of effect.
-Kinds = tuple[type[ConditionalModel], ...]
-SMOOTH: Kinds = (Additive, LocationScale, PostNonlinear)
-LEVELS: Kinds = (Ordered, OrderedLinked, Counts)
-NAMES: Kinds = (Categories,)
+MAX_SQUARED_CORRELATION = 0.97
+# Models by the values of the effect: many, tied, or categories.
+ModelClasses = tuple[type[ConditionalModel], ...]
+SMOOTH_MODELS: ModelClasses = (Additive, LocationScale, PostNonlinear)
+LEVEL_MODELS: ModelClasses = (Ordered, OrderedLinked, Counts)
+CATEGORY_MODELS: ModelClasses = (Categories,)
 
 
 class OverColumns(Wrapped):
@@ -59,11 +57,11 @@ class OverColumns(Wrapped):
         effect = fits.effect
         if basis is None:
             return
-        kinds = LEVELS if effect.is_tied else SMOOTH
+        model_classes = LEVEL_MODELS if effect.is_tied else SMOOTH_MODELS
         if effect.is_categorical:
-            kinds = NAMES
-        inner = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
-        yield cls.of(inner.shortest_of(kinds))
+            model_classes = CATEGORY_MODELS
+        rescaled_fits = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
+        yield cls.of(rescaled_fits.shortest_of(model_classes))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> OverColumns:
@@ -102,9 +100,9 @@ def rescaled_basis(
     if np.mean(cells.values**4) <= GAUSSIAN_MOMENT:
         return None
     below, above = marginal.levels()
-    middle = np.clip(0.5 * (below + above), EDGE, 1.0 - EDGE)
-    scale = standardize(ndtri(middle)[:, np.newaxis])[0]
-    if np.mean(scale[:, 0] * cells.values) ** 2 >= STRAIGHT:
+    quantiles = clipped_quantiles(0.5 * (below + above))
+    scale = standardize(quantiles[:, np.newaxis])[0]
+    if np.mean(scale[:, 0] * cells.values) ** 2 >= MAX_SQUARED_CORRELATION:
         return None
     basis = SplineBasis.of(scale, n_knots=n_knots, n_smooth=n_smooth)
     values, rows = np.unique(cells.values, return_index=True)

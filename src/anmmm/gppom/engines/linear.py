@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from anmmm._kernels._lapack import potrf, potri, solve_rows
-from anmmm._kernels.dense import LOG_TWO_PI, SINGULAR_PIVOT
+from anmmm._kernels.dense import SINGULAR_PIVOT
+from anmmm._kernels.packed import LOG_2PI
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance, gram
@@ -54,7 +55,7 @@ class LinearEngine(Record):
         solve_rows(K, alpha)
         log_det = 2.0 * np.log(K.diagonal()).sum()
         fit = float(np.vdot(self.y.T, alpha))
-        log_likelihood = -0.5 * (D * n * LOG_TWO_PI + D * log_det + fit)
+        log_likelihood = -0.5 * (D * n * LOG_2PI + D * log_det + fit)
         potri(K)
         # ∂(-L)/∂K̃, and the factor of each kernel in the chain rule.
         G = 0.5 * (D * (np.tril(K) + np.tril(K, -1).T) - alpha.T @ alpha)

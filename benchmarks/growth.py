@@ -1,0 +1,130 @@
+"""How the time of each question grows with N, beside LAPACK's bound of an exact evaluation.
+
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m benchmarks.growth
+
+Writes docs/stored/growth.csv and docs/images/growth.png. Times are CPU seconds of one thread, the
+medians of rounds that time everything in turn. `asv` tracks the same calls from commit to commit.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from statistics import median
+
+import matplotlib
+
+matplotlib.use("Agg")
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot
+
+from anmmm import cluster_mechanisms, infer_direction, infer_graph, warm_up
+from anmmm._kernels._lapack import potrf, potri
+from anmmm.datasets import make_anm_mixture
+from benchmarks.gallery import save
+from benchmarks.graph_data import CELLS, draw_dag, draw_table
+from benchmarks.speed.common import mixture_objective
+from benchmarks.stored import Stored, store
+
+N_ROUNDS = 5
+SIZES = (100, 300, 1000, 10_000, 100_000)
+BOUND = "potrf + potri (bound of an exact evaluation)"
+# Largest N of each question: beyond it a round would take minutes.
+QUESTIONS = {
+    BOUND: 1000,
+    "an evaluation of J, dense": 1000,
+    "an evaluation of J, low rank": 100_000,
+    "a decision": 100_000,
+    "a decision, `common_cause=False`": 100_000,
+    "mechanisms, their number by `auto`": 100_000,
+    "a graph of 8 columns": 10_000,
+}
+
+
+def call_of(question: str, n_samples: int) -> Callable[[], object]:
+    """Return a call that answers a question for one data set of N rows."""
+    if question == BOUND:
+        return partial(_factor_and_invert, np.eye(n_samples) + 1.0 / n_samples)
+    if question.startswith("an evaluation"):
+        engine = "dense" if question.endswith("dense") else "lowrank"
+        objective, z = mixture_objective(n_samples, engine=engine)
+        return partial(objective.value_and_grad, z)
+    x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
+    if question.startswith("a decision"):
+        return partial(infer_direction, x, y, common_cause="False" not in question)
+    if question.startswith("mechanisms"):
+        return partial(cluster_mechanisms, x, y, random_state=0)
+    rng = np.random.default_rng(0)
+    cell = replace(CELLS["8d2"], n_samples=n_samples)
+    adjacency, order = draw_dag(rng, cell)
+    return partial(infer_graph, draw_table(rng, adjacency, order, cell), n_jobs=1)
+
+
+def _factor_and_invert(matrix: np.ndarray) -> None:
+    work = matrix.copy()
+    potrf(work)
+    potri(work)
+
+
+def measure() -> pd.DataFrame:
+    """Return milliseconds, a row a question and a column a number of rows; NaN where none."""
+    calls = {
+        (question, n): call_of(question, n)
+        for question, largest in QUESTIONS.items()
+        for n in SIZES
+        if n <= largest
+    }
+    for call in calls.values():
+        call()
+    seconds = defaultdict(list)
+    for _ in range(N_ROUNDS):
+        for key, call in calls.items():
+            began = time.process_time()
+            call()
+            seconds[key].append(time.process_time() - began)
+    table = pd.DataFrame(index=list(QUESTIONS), columns=list(SIZES), dtype=float)
+    for (question, n), times in seconds.items():
+        table.loc[question, n] = 1000.0 * median(times)
+    return table
+
+
+def draw(table: pd.DataFrame) -> None:
+    """Draw the table."""
+    _, ax = pyplot.subplots(figsize=(7.2, 4.4), layout="constrained")
+    for question, times in table.iterrows():
+        is_bound = question == BOUND
+        style = {"color": "black", "linestyle": "--"} if is_bound else {"marker": "o"}
+        ax.loglog(table.columns, times, label=question.replace("`", ""), **style)
+    ax.set(xlabel="number of rows N", ylabel="milliseconds, one thread")
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize="small")
+    save(ax, "growth")
+
+
+def main() -> None:
+    """Measure, store and draw."""
+    warnings.simplefilter("ignore")
+    warm_up()
+    table = measure()
+    draw(table)
+    cells = table.map(lambda ms: "" if np.isnan(ms) else f"{ms:.3g} ms")
+    cells.columns = [f"N = {n:,}".replace(",", " ") for n in SIZES]
+    cells.insert(0, "", cells.index)
+    facts = {
+        "title": "CPU time of each question against the number of rows",
+        "command": "python -m benchmarks.growth (one thread)",
+        "seeds": "0",
+        "date": str(date.today()),
+        "machine": "Intel Xeon virtual machine, two shared cores, one thread",
+    }
+    store("growth", Stored(facts, cells))
+
+
+if __name__ == "__main__":
+    main()
