@@ -1,15 +1,13 @@
-r"""Clusters of mechanisms, a row a data set and method: the adjusted Rand index.
+"""Clusters of mechanisms, a row a data set and method: the adjusted Rand index.
 
     python -m benchmarks.clusters mixtures -n 100 --seeds 0:100 -o clusters.parquet
-    python -m benchmarks.clusters lines -n 200 --seeds 0:100 --method latent -o lines.parquet \\
-        --options kernel_x=linear kernel_theta=linear
     python -m benchmarks.clusters families --seeds 1400:1403 --number auto -o mechanisms.parquet
     python -m benchmarks.clusters real:FILE.npz --seeds 0:1 --number auto -o mechanisms.parquet
 
-Names are settings of the paper's mixtures (``f3-c4``), families of lines (``crossing lines``) or of
-`benchmarks.families.mechanisms`, all ``mixtures``, ``lines`` or ``families``, or real pairs with
-known groups: a file with an array (n, 3) of cause, effect and group for each pair. Rows that the
-output has are skipped.
+Names are settings of the paper's mixtures (``f3-c4``), families of
+`benchmarks.families.mechanisms`, all ``mixtures`` or ``families``, or real pairs with known groups:
+a file with an array (n, 3) of cause, effect and group for each pair. Rows that the output has are
+skipped.
 """
 
 from __future__ import annotations
@@ -27,16 +25,13 @@ from anmmm.mixture import ANMMixture
 from benchmarks.baselines.labels import LABELS
 from benchmarks.cluster_sureness import measure_sureness
 from benchmarks.families import mechanisms
-from benchmarks.families.base import Rows
-from benchmarks.families.lines import TITLES, draw_labeled
 from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
-from benchmarks.runs import Row, parser, read_common, run
+from benchmarks.runs import OURS, Row, parser, read_common, run
 
 KEYS = ("setting", "n", "seed", "method", "options", "number")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
 # knows functions, noise and weights; and the methods of `benchmarks.baselines.labels`.
-OURS = "anmmm"
 METHODS = (OURS, "latent", "em", "bayes", *LABELS)
 NUMBERS = ("given", "auto")
 REAL = "real/"
@@ -63,12 +58,9 @@ def read(setting: str, n: int, seed: int, file: str) -> DataSet:
         drawn = mechanisms.draw(setting, n, seed)
         best = drawn.log_likelihood.argmax(axis=1)
         return DataSet(drawn.x, drawn.y, drawn.truth, drawn.log_likelihood.shape[1], best)
-    if setting in SETTINGS:
-        x, y, truth = draw_setting(setting, n, seed)
-        best = bayes_labels(setting, seed, x, y)
-        return DataSet(x, y, truth, int(truth.max()) + 1, best)
-    x, y, truth = draw_labeled(Rows(np.random.default_rng(seed), n), setting)
-    return DataSet(x, y, truth, 2)
+    x, y, truth = draw_setting(setting, n, seed)
+    best = bayes_labels(setting, seed, x, y)
+    return DataSet(x, y, truth, int(truth.max()) + 1, best)
 
 
 def cluster(
@@ -155,7 +147,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     given = command_line.parse_args(arguments)
     file = ""
-    groups = {"mixtures": TABLE1_COLUMNS, "lines": TITLES[1:], "families": mechanisms.FAMILIES}
+    groups = {"mixtures": TABLE1_COLUMNS, "families": mechanisms.FAMILIES}
     names: list[str] = []
     for name in given.names:
         if name.startswith("real:"):
@@ -164,7 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
         else:
             names += groups.get(name, (name,))
     unknown = {name for name in names if not name.startswith(REAL)}
-    unknown -= {*SETTINGS, *TITLES, *mechanisms.FAMILIES}
+    unknown -= {*SETTINGS, *mechanisms.FAMILIES}
     if unknown:
         command_line.error(f"no setting or family {', '.join(sorted(unknown))}")
     common = read_common(given) | {"number": given.number, "file": file}

@@ -35,9 +35,8 @@ from benchmarks.families import Family, chosen
 from benchmarks.families.base import CAUSE
 from benchmarks.families.real import RealPair
 from benchmarks.methods import DIRECTIONS
-from benchmarks.runs import Row, load_kernels, parser, read_common, run
+from benchmarks.runs import OURS, Row, load_kernels, parser, read_common, run
 
-OURS = "anmmm"
 # Begins the names of columns with a feature of the prior.
 FEATURE = "feature "
 KEYS = ("family", "n", "seed", "method", "options")

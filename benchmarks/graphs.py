@@ -35,9 +35,8 @@ from anmmm.graph.infer import MIN_GAIN
 from anmmm.graph.score import ColumnModels, LocalScore
 from benchmarks.graph_data import CELLS, draw
 from benchmarks.methods import GRAPHS, WITHOUT_SID
-from benchmarks.runs import Row, load_kernels, parser, read_common, run
+from benchmarks.runs import OURS, Row, load_kernels, parser, read_common, run
 
-OURS = "anmmm"
 KEYS = ("cell", "seed", "method", "options")
 # Nats by which two graphs differ that are as long.
 SAME_LENGTH = 1e-3

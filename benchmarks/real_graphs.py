@@ -30,9 +30,8 @@ import pandas as pd
 from anmmm import infer_graph
 from anmmm.direction.outcome import SURE
 from benchmarks.methods import GRAPHS
-from benchmarks.runs import Row, load_kernels, read_common, run
+from benchmarks.runs import OURS, Row, add_run_options, load_kernels, read_common, run
 
-OURS = "anmmm"
 KEYS = ("table", "method", "options")
 LIST = Path(__file__).parent / "real" / "tables.csv"
 
@@ -123,10 +122,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="+", metavar="TABLE")
-    parser.add_argument("--method", default=OURS, choices=[OURS, *GRAPHS])
-    parser.add_argument("--options", nargs="+", default=[], metavar="NAME=VALUE")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.parquet")
-    parser.add_argument("-j", "--jobs", type=int, default=1, help="processes")
+    add_run_options(parser, [OURS, *GRAPHS])
     given = parser.parse_args(arguments)
     paths = {path.stem: str(path) for path in sorted(given.folder.glob("*.parquet"))}
     names = list(paths) if given.names == ["all"] else given.names

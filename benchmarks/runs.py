@@ -20,6 +20,8 @@ from tqdm import tqdm
 from anmmm import warm_up
 
 Row = dict[str, Any]
+# The method that is ours, among others.
+OURS = "anmmm"
 # Seconds after which finished rows are written.
 WRITE_EVERY = 20.0
 
@@ -69,7 +71,7 @@ def _write(path: Path, rows: list[Row]) -> None:
 def parser(
     doc: str | None, names: str, methods: Sequence[str], sizes: bool = True
 ) -> argparse.ArgumentParser:
-    """Return the arguments that all runners have."""
+    """Return the arguments of a runner on drawn data."""
     arguments = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -79,7 +81,13 @@ def parser(
             "-n", "--n", type=int, nargs="+", default=[300], help="rows of a pair"
         )
     arguments.add_argument("--seeds", type=seed_range, default=range(20), metavar="FIRST:END")
-    arguments.add_argument("--method", default="anmmm", choices=methods)
+    add_run_options(arguments, methods)
+    return arguments
+
+
+def add_run_options(arguments: argparse.ArgumentParser, methods: Sequence[str]) -> None:
+    """Add what all runners have: the method, its options, the output and processes."""
+    arguments.add_argument("--method", default=OURS, choices=methods)
     arguments.add_argument(
         "--options",
         nargs="+",
@@ -89,7 +97,6 @@ def parser(
     )
     arguments.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.parquet")
     arguments.add_argument("-j", "--jobs", type=int, default=1, help="processes")
-    return arguments
 
 
 def read_common(given: argparse.Namespace) -> Row:

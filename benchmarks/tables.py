@@ -26,7 +26,8 @@ from anmmm.evaluation.rates import standard_error
 from benchmarks import clusters, graphs, real_graphs
 from benchmarks.calibrate import area_by_confidence, balanced, cross_validated, weighed
 from benchmarks.cluster_sureness import sureness_summary
-from benchmarks.decide import OURS, judged
+from benchmarks.decide import judged
+from benchmarks.runs import OURS
 from benchmarks.stored import Stored, store, stored
 
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
+from benchmarks.families import mechanisms
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -120,25 +120,10 @@ def test_vector_valued_variables_are_decided_by_evidence(rng):
     assert_same(pickle.loads(pickle.dumps(result)), result)
 
 
-def test_every_container_gives_the_same_answer_and_stays_as_it_is():
-    frame, wide = pd.DataFrame({"x": X, "y": Y}), np.column_stack([X, Y])
+def test_variables_of_the_caller_are_not_changed():
     frozen = X.copy(), Y.copy()
     frozen[0].flags.writeable = frozen[1].flags.writeable = False
-    expected = infer_direction(X, Y).score
-    for first, second in (
-        (X.tolist(), Y.tolist()),
-        (frame["x"], frame["y"]),
-        (frame[["x"]], frame[["y"]]),
-        (pl.Series(X), pl.Series(Y)),
-        (pl.DataFrame({"x": X}), pl.DataFrame({"y": Y})),
-        (wide[:, 0], wide[:, 1]),
-        frozen,
-        (np.repeat(X, 2)[::2], Y[:, None]),
-    ):
-        kept = np.array(first, copy=True), np.array(second, copy=True)
-        assert infer_direction(first, second).score == expected, type(first)
-        assert_array_equal(np.asarray(first), kept[0])
-        assert_array_equal(np.asarray(second), kept[1])
+    assert infer_direction(*frozen).score == infer_direction(X, Y).score
 
 
 def hostile():
@@ -180,9 +165,6 @@ def test_bad_options_of_a_fit_are_named_now_or_later():
     for fit_options, message in (
         ({"lam": -1.0}, "lam must be"),
         ({"gamma": 1.0}, "'gamma'"),
-        ({"engine": "steam"}, "engine must be one of"),
-        ({"init": np.eye(20)[:, :2]}, "init must have shape"),
-        ({"weight_growth": 1e6}, "weight_growth=1000000.0 multiplies lam"),
         ("lam", "fit_options must be a FitOptions"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):
@@ -333,25 +315,17 @@ def test_estimator_takes_two_columns_or_two_variables():
         _ = CausalDirection().check_pvalue_
 
 
-def bands(rng, n=300):
-    """Six curves that do not cross."""
-    x = rng.uniform(-2, 2, size=n)
-    mechanism = rng.integers(6, size=n)
-    curves = 1.6 * mechanism + 0.6 * np.sin(2 * x + mechanism)
-    return x, curves + 0.15 * rng.normal(size=n)
-
-
-def test_six_mechanisms_are_found(rng):
-    result = infer_direction(*bands(rng))
+def test_six_mechanisms_are_found():
+    drawn = mechanisms.draw("many-6", 300, 1)
+    result = infer_direction(drawn.x, drawn.y)
     assert result.relation == "x->y"
     assert result.confidence > 0.9
     assert result.evidence.forward.n_mechanisms >= 6
 
 
-def test_saw_teeth_are_not_surely_several_mechanisms(rng):
-    x = rng.uniform(-2, 2, size=300)
-    y = 2 * ((1.5 * x) % 1) + 0.2 * rng.normal(size=300)
-    result = infer_direction(x, y)
+def test_saw_teeth_are_not_surely_several_mechanisms():
+    drawn = mechanisms.draw("k1-sawtooth", 300, 1)
+    result = infer_direction(drawn.x, drawn.y)
     assert result.confidence < 0.9
     assert any("curve with jumps" in note for note in result.notes)
 

@@ -39,7 +39,6 @@ CALLS = {
     "DoWhy": independence_test,
     "DoWhy given": lambda x, y: independence_test(x, X.iloc[::-1].to_numpy(), y),
     "DoWhy y and given": lambda x, y: independence_test(X.to_numpy(), x, y),
-    "Pair": lambda x, y: Pair("p", x, y).checked(),
 }
 
 

@@ -1,7 +1,5 @@
 """The estimators in scikit-learn: its checks, searches, pipelines, clones, frames, pickles."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -96,12 +94,6 @@ def test_a_pipeline_labels_new_observations():
     pipe = make_pipeline(StandardScaler(), ANMMixture()).fit(X.reshape(-1, 1), Y)
     labels = pipe.predict(X.reshape(-1, 1), y=Y)
     assert (labels == model.labels_).mean() > 0.95
-
-
-def test_estimators_are_pickled():
-    for estimator in ESTIMATORS:
-        model = fitted(estimator)
-        assert pickle.loads(pickle.dumps(model)).n_features_in_ == model.n_features_in_
 
 
 CHECKED = [*ESTIMATORS, CausalDirection(criterion="hsic", fit_options=FitOptions(max_iter=20))]

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import GPPOM, CausalDirection, MechanismClustering, cluster_mechanisms, infer_direction
 from anmmm._warning import warn_caller
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence.models import base as models
 from anmmm.gppom import FitOptions
 from anmmm.gppom.model import fit_gppom
 from drawn import standard
@@ -45,13 +44,6 @@ def test_a_fit_that_did_not_converge_names_the_line_that_asked_for_it(name):
     for each in found:
         assert each.filename == __file__
         assert first <= each.lineno < first + len(lines)
-
-
-def test_a_model_that_did_not_converge_names_the_line_that_asked_for_it(monkeypatch):
-    monkeypatch.setattr(models, "MAX_ITER", 1)
-    with pytest.warns(ConvergenceWarning, match="stopped without converging") as caught:
-        CausalDirection().fit(PAIR)
-    assert {each.filename for each in caught} == {__file__}
 
 
 def test_a_warning_without_the_package_above_it_names_its_caller():

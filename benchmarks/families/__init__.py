@@ -4,7 +4,6 @@ from benchmarks.families.base import Family, by_name
 from benchmarks.families.confounded import CONFOUNDED_FAMILIES
 from benchmarks.families.designed import DESIGNED
 from benchmarks.families.direct import DIRECT, DISCRETE, MIXTURES
-from benchmarks.families.lines import LINES
 from benchmarks.families.marginals import MARGINAL
 from benchmarks.families.mixed import MIXED
 from benchmarks.families.nothing import NOTHING
@@ -22,7 +21,6 @@ FAMILIES: dict[str, Family] = by_name(
     + TRADES
     + MARGINAL
     + VECTORS
-    + LINES
     + [MIXED]
 )
 

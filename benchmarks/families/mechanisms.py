@@ -15,6 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from anmmm.datasets.synthetic import MECHANISMS
+from benchmarks.families.settings import FOUR_RANGES
+
 Curve = Callable[[np.ndarray], np.ndarray]
 Rng = np.random.Generator
 # Of a row of no mechanism.
@@ -127,22 +130,12 @@ def _size(size: float | Curve, x: np.ndarray) -> np.ndarray:
     return size(x) if callable(size) else np.full(len(x), size)
 
 
-# The paper's functions of θ, and the ranges of θ.
-PAPER: dict[str, Callable[[float, np.ndarray], np.ndarray]] = {
-    "f1": lambda theta, x: 1 / (1.5 + theta * x**2),
-    "f2": lambda theta, x: 2 * x ** (theta - 0.25),
-    "f3": lambda theta, x: np.exp(-theta * x),
-    "f4": lambda theta, x: np.tanh(theta * x),
-}
-RANGES = ((1, 1.1), (3, 3.1), (0.5, 0.6), (2, 2.1))
-
-
 def paper(function: str, n_mechanisms: int) -> Draw:
     """Return the paper's mixture of a function."""
 
     def draw(rng: Rng, n: int) -> Labeled:
-        thetas = [rng.uniform(*bounds) for bounds in RANGES[:n_mechanisms]]
-        curves = [partial(PAPER[function], theta) for theta in thetas]
+        thetas = [rng.uniform(*bounds) for bounds in FOUR_RANGES[:n_mechanisms]]
+        curves = [partial(MECHANISMS[function], theta=theta) for theta in thetas]
         return Mixture(curves, 0.05, cause=unit_cause)(rng, n)
 
     return draw
@@ -246,7 +239,7 @@ GATED = {"sizes": 0.25, "gate": logistic(2), "cause": normal_cause}
 
 TOPICS: dict[str, dict[str, Draw]] = {
     "the paper's functions": {
-        **{f"{function}-c2": paper(function, 2) for function in PAPER},
+        **{f"{function}-c2": paper(function, 2) for function in MECHANISMS},
         **{f"{function}-c3": paper(function, 3) for function in ("f2", "f3", "f4")},
         "f3-c4": paper("f3", 4),
     },

@@ -15,6 +15,7 @@ from benchmarks.families.base import CAUSE, Draw, Family, Pair, Rows
 from benchmarks.families.designed import DESIGNED
 from benchmarks.families.effects import OTHER_EFFECTS, draw_effect
 from benchmarks.families.nothing import NOTHING, process
+from benchmarks.families.settings import FOUR_RANGES
 
 MIN_ROWS, MAX_ROWS = 30, 500
 # Shares of 48 of each kind. They decide what a confidence means: among such pairs.
@@ -33,7 +34,6 @@ SHARES = {
 }
 KINDS = [kind for kind, share in SHARES.items() for _ in range(share)]
 FIT_SEEDS = 10_000
-THETA_RANGES = ((1, 1.1), (3, 3.1), (0.5, 0.6), (2, 2.1))
 
 
 class MixedFamily(Family):
@@ -69,7 +69,7 @@ def mixture(rng: Rows) -> Pair:
     x, y, _ = make_anm_mixture(
         str(rng.plain.choice(["f1", "f2", "f3", "f4"])),
         rng.n,
-        theta_ranges=THETA_RANGES[:count],
+        theta_ranges=FOUR_RANGES[:count],
         noise_std=np.exp(rng.between(np.log(0.01), np.log(0.3))),
         proportions=rng.plain.dirichlet(np.full(count, 5.0)),
         random_state=rng.plain,

@@ -10,12 +10,14 @@ from anmmm._typing import FloatArray, IntArray, RandomState
 from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.synthetic import MECHANISMS
 
-TWO = ((1, 1.1), (3, 3.1))
-THREE = (*TWO, (0.5, 0.6))
+# Ranges of θ of each mechanism.
+TWO_RANGES = ((1, 1.1), (3, 3.1))
+THREE_RANGES = (*TWO_RANGES, (0.5, 0.6))
+FOUR_RANGES = (*THREE_RANGES, (2, 2.1))
 VARIATIONS: dict[str, dict[str, Any]] = {
     "": {},
-    "-c3": {"theta_ranges": THREE},
-    "-c4": {"theta_ranges": (*THREE, (2, 2.1))},
+    "-c3": {"theta_ranges": THREE_RANGES},
+    "-c4": {"theta_ranges": FOUR_RANGES},
     "-sigma0.01": {"noise_std": 0.01},
     "-sigma0.1": {"noise_std": 0.1},
     "-a0.25": {"proportions": (0.25, 0.75)},
@@ -42,7 +44,7 @@ def bayes_labels(name: str, seed: int, x: FloatArray, y: FloatArray) -> IntArray
     No method that estimates the mechanisms can surpass it in expectation.
     """
     mechanism, options = SETTINGS[name]
-    low, high = np.transpose(options.get("theta_ranges", TWO))
+    low, high = np.transpose(options.get("theta_ranges", TWO_RANGES))
     # The first numbers that a mixture draws.
     thetas = np.random.default_rng(seed).uniform(low, high)
     proportions = options.get("proportions", np.full(len(thetas), 1.0 / len(thetas)))

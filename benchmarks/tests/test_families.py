@@ -22,7 +22,6 @@ GROUPS = {
     "trades": {CAUSE, NEITHER},
     "marginals": {CAUSE, UNRELATED},
     "vectors": {CAUSE},
-    "lines": {CAUSE},
     "mixed": {CAUSE, UNRELATED, COMMON_CAUSE, NEITHER},
 }
 

@@ -8,15 +8,13 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from anmmm import __version__, cluster_mechanisms, infer_direction
-from anmmm._text import format_probability
+from anmmm import __version__, cluster_mechanisms, evaluate, infer_direction
 from anmmm.cli import output as cli_output
 from anmmm.cli import run as cli_run
 from anmmm.collection import read_rows
 from anmmm.collection.files import file_columns
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction.outcome import format_confidence
 from drawn import write_columns
 from subprocess_helpers import outputs_of, python, started
 
@@ -55,11 +53,12 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"criterion": "hsic_ratio"}])
-def test_direction_json_agrees_with_the_library(document, data, options):
+def test_direction_agrees_with_the_library(document, printed, data, options):
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
     found = document("direction", data, *given)
     table = pd.read_csv(data)
     result = infer_direction(*(table[name] for name in table), random_state=0, **options)
+    assert printed("direction", data, *given) == f"{result}\n"
     expected = result.to_dict() | {"n_dropped": 0, "random_state": 0}
     assert set(found) == {*expected, "anmmm_version"}
     for name, value in expected.items():
@@ -68,15 +67,6 @@ def test_direction_json_agrees_with_the_library(document, data, options):
         elif isinstance(value, dict):
             value = pytest.approx(value, rel=1e-6, abs=1e-12)
         assert found[name] == value, name
-    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 80)
-    for name in ("forward_pvalue", "backward_pvalue"):
-        assert (found[name] is None) is (not options)
-    model = (None, None) if options else ("anm-2", 2)
-    assert (found["model"], found["n_mechanisms"]) == model
-    turned = document("direction", data, "temperature", *given)
-    for each, name in ((found, "ozone"), (turned, "temperature")):
-        assert (each["cause"] == name) is (each["direction"] == 1)
-    assert (turned["direction"], turned["score"]) == (-found["direction"], -found["score"])
 
 
 @pytest.mark.parametrize(
@@ -98,47 +88,17 @@ def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, opt
 # --- the terminal ---------------------------------------------------------------------------------
 
 
-def test_direction_prints_decision_lengths_and_probabilities(printed, data):
-    result = infer_direction(Y, X)
-    out = printed("direction", data)
-    lines = out.splitlines()
-    assert "temperature → ozone" in lines[0]
-    lengths = {line.split("  ")[1]: line.split() for line in lines[3:6] if line.startswith("  ")}
-    assert f"{result.models.backward_score:.6g}" in lengths["temperature → ozone"]
-    assert result.evidence.is_common_cause_tried
-    assert ("common cause" in lengths) == (result.evidence.common_cause is not None)
-    facts = dict(line.split(maxsplit=1) for line in lines[6:] if line.startswith("  "))
-    assert facts["score"].startswith(f"{result.score:+.4g}")
-    assert facts["confidence"] == format_confidence(result.confidence)
-    assert facts["criterion"] == "evidence"
-    assert facts["check"].startswith(f"p = {result.check_pvalue:.3g}")
-    assert facts["observations"] == "80"
-    for probability in result.probabilities:
-        assert format_probability(probability) in facts["probability"]
-
-
-def test_a_criterion_of_the_latent_prints_dependences(printed, data):
-    lines = printed("direction", data, "--criterion", "hsic_ratio").splitlines()
-    assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
-    assert any(line.split()[:2] == ["criterion", "hsic_ratio,"] for line in lines)
-
-
-@pytest.mark.parametrize(("bend", "answer"), [(0.0, "no preference"), (0.4, "leaning")])
-def test_an_unsure_direction_is_printed_as_a_leaning_or_none(run, tmp_path, rng, bend, answer):
-    # No direction is distinguished in a linear Gaussian pair, however confidence is calibrated.
-    x = rng.normal(size=100)
-    y = x + bend * x**2 + rng.normal(size=100)
-    write_columns(tmp_path / "t.csv", x, y, header="dose,response")
-    assert run("direction", "t.csv")[1].startswith(answer)
+def test_a_linear_gaussian_pair_has_no_preference(run, tmp_path, rng):
+    x, noise = rng.normal(size=(2, 100))
+    write_columns(tmp_path / "t.csv", x, x + noise, header="dose,response")
     out = run("directions", "t.csv", "--pairs", "all")[1]
-    assert answer in out.splitlines()[1]
-    assert f"1 {answer}" in out
+    assert "no preference" in out.splitlines()[1]
+    assert "1 no preference" in out
 
 
 def test_independent_columns_and_constant_ones(run, document, tmp_path, rng):
     columns = *rng.normal(size=(2, 60)), ["p"] * 60, [1] * 60
     write_columns(tmp_path / "t.csv", *columns, header="a,b,name,k")
-    assert run("direction", "t.csv", "a", "b")[1].startswith("independent")
     status, _, err = run("directions", "t.csv", "--pairs", "all")
     assert (status, "name, k (constant)" in err) == (0, True)
     found = document("directions", "t.csv", "--pairs", "all")
@@ -179,7 +139,6 @@ def test_rows_with_missing_values_are_refused_or_dropped(run, refused, tmp_path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "t.csv: the file is empty"),
         ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
         ("5,2,3\n4,5,6\n", "t.csv: 3 columns; name two"),
@@ -197,11 +156,8 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "none.csv"], "none.csv: No such file"),
         (["direction", "."], ".: Is a directory"),
         (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number"),
-        (["cluster", "data.csv", "-k", "81"], "n_mechanisms must be at most"),
         (["directions", "none"], "none: no such file"),
-        (["directions", "sample", "--criterion", "foo"], "criterion must be one of"),
         (["directions", "sample", "--shard", "3"], "--shard must be I/N"),
-        (["directions", "sample", "--n-jobs", "0"], "n_jobs must not be 0"),
         (["directions", "sample", "--resume"], "--resume needs"),
         (["evaluate", "f9"], "f9: no such file"),
         (["clusters", "sample", "--cause", "z"], "cause must be one of"),
@@ -280,16 +236,9 @@ def test_clusters_are_a_table_and_rows(run, document, folder, tmp_path):
     assert {row["cause"] for row in found} == {"y", None}
 
 
-def test_evaluate_prints_accuracies_rates_and_failures(printed, run, folder):
-    lines = printed("evaluate", "sample", "--max-samples", "40").splitlines()
-    assert lines[0] == "sample"
-    assert lines[2].startswith("16 pairs: ")
-    assert {line[:19].rstrip() for line in lines} >= {"accuracy", "weighted accuracy"}
-    assert any("(between 12 data sets)" in line for line in lines)
-    assert lines[-1].split()[0] == "100%"
-    out = run("evaluate", folder, "--criterion", "hsic")[1]
-    assert "pair0003  unusable" in out
-    assert "pair0004  unusable" in out
+def test_evaluate_agrees_with_the_library(printed, folder):
+    result = evaluate(folder, max_samples=40)
+    assert printed("evaluate", folder, "--max-samples", "40") == f"{result}\n"
 
 
 # --- the terminal ---------------------------------------------------------------------------------

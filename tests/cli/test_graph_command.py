@@ -43,8 +43,6 @@ def test_tiers_and_required_edges_constrain_the_graph(document, printed, data):
         (["--columns", "a,z"], "columns names 'z', but data.csv has no such column"),
         (["--tiers", "a,,"], "--tiers must be names of columns"),
         (["--required", "a"], "--required must be two names"),
-        (["--forbidden", "a,z"], "forbidden names 'z'"),
-        (["--required", "a,b", "--forbidden", "a,b"], "required has the edge a → b"),
     ],
 )
 def test_wrong_options_are_refused_by_name(run, data, arguments, message):

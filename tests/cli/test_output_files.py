@@ -103,8 +103,6 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["direction", "data.csv", "--plot", "none/p.png"], "none: no such folder"),
         (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv"),
         (["directions", "sample", "-o", "r.xlsx"], "r.xlsx: the name must end in .csv"),
-        (["directions", "sample", "-o", "none/r.csv"], "none: no such folder"),
-        (["directions", "sample", "-o", "folder.csv"], "folder.csv: this is a folder"),
         (["graph", "data.csv", "-o", "graph.txt"], "graph.txt: the name must end in .csv"),
         (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
@@ -116,7 +114,6 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     refused, data, arguments, message
 ):
-    (data / "folder.csv").mkdir()
     before = sorted(os.listdir())
     assert message in refused(*arguments)
     assert sorted(os.listdir()) == before
@@ -129,7 +126,6 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         ("matplotlib.figure", "plot", ["report", "rows.csv", "--source", "sample"]),
         ("jinja2", "report", ["report", "rows.csv"]),
         ("networkx", "graph", ["graph", "data.csv", "--plot", "g.png"]),
-        ("pyarrow", "files", ["directions", "sample", "-o", "r.parquet"]),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(

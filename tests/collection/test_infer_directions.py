@@ -171,7 +171,6 @@ def test_pairs_that_cannot_be_analyzed_are_rows_with_a_reason():
     ("options", "error", "argument"),
     [
         ({"criterion": "foo"}, ValueError, "criterion"),
-        ({"fit_options": {"lam": 1.0}}, ValueError, "fit_options has no effect"),
         ({"missing": "keep"}, ValueError, "missing"),
         ({"max_samples": 5}, ValueError, "max_samples"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),

@@ -121,7 +121,13 @@ def test_evaluate_pairs_survives_bad_ones():
     assert list(result.failures) == ["c"]
     assert {row.n for row in result.rows[:2]} == {20}
     assert result.source == "list"
+    lines = str(result).splitlines()
+    assert lines[0] == "list"
+    assert lines[2].startswith("3 pairs: ")
+    names = ["accuracy", "weighted accuracy", "standard errors"]
+    assert {line[:19].rstrip() for line in lines} >= {*names}
     assert "c  unusable: y is constant" in str(result)
+    assert any(line.split()[:1] == ["100%"] for line in lines)
     again = evaluate(pairs, max_samples=20, n_jobs=2)
     assert [row.score for row in again.rows] == [row.score for row in result.rows]
     document = json.loads(to_json(result.to_dict()))

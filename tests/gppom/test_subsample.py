@@ -1,7 +1,6 @@
 """Fits that start where the fit of a subsample ended."""
 
 import dataclasses
-import pickle
 
 import numpy as np
 import pytest
@@ -67,7 +66,6 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     assert_allclose(result.history[0], objective.value_and_grad(start)[0], rtol=1e-12)
     assert result.converged
     assert result.objective < result.history[0]
-    assert_same(pickle.loads(pickle.dumps(result)), result)
     # Nothing is drawn for it.
     assert_same(fit(pair, seed=2, subsample=FEW), result)
     # Further starts are those of the subsample.

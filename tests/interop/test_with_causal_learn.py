@@ -19,10 +19,10 @@ FRAME = pd.DataFrame(chain())
 NAMES = list(FRAME.columns)
 
 
-def searched(**knowledge):
+def searched(**options):
     """What PC finds by our test."""
-    options = {"indep_test": causal_learn.register_hsic(), "show_progress": False}
-    return pc(FRAME.to_numpy(), 0.01, node_names=NAMES, **options, **knowledge)
+    test = causal_learn.register_hsic()
+    return pc(FRAME.to_numpy(), 0.01, test, show_progress=False, **options)
 
 
 def test_the_sign_is_that_of_the_anm_of_causal_learn():
@@ -35,29 +35,23 @@ def test_the_sign_is_that_of_the_anm_of_causal_learn():
 
 
 def test_our_test_runs_in_pc():
-    ends = searched().G.graph
+    ends = searched(node_names=NAMES).G.graph
     skeleton = {(NAMES[i], NAMES[j]) for i, j in np.argwhere(np.triu(ends) != 0)}
     assert skeleton == CHAIN
 
 
 @pytest.mark.parametrize("search", ["pc", "ges"])
 def test_story_a_cpdag_is_oriented(search):
-    graph = searched() if search == "pc" else ges(FRAME.to_numpy(), node_names=NAMES)["G"]
+    names = {"node_names": NAMES}
+    graph = searched(**names) if search == "pc" else ges(FRAME.to_numpy(), **names)["G"]
     result = orient(graph, FRAME)
     assert type(result) is type(graph)
     if search == "pc":
         assert set(read_graph(result).marked("->")) == CHAIN
 
 
-def test_story_directions_go_back_into_the_search():
-    knowledge = causal_learn.background_knowledge(infer_graph(FRAME, within=searched()))
-    second = searched(background_knowledge=knowledge)
-    assert set(read_graph(second).marked("->")) == CHAIN
-
-
-def unnamed_search(**knowledge):
-    options = {"indep_test": causal_learn.register_hsic(), "show_progress": False}
-    return set(read_graph(pc(FRAME.to_numpy(), 0.01, **options, **knowledge)).marked("->"))
+def arrows_found(**knowledge):
+    return set(read_graph(searched(**knowledge)).marked("->"))
 
 
 @pytest.mark.parametrize("columns", [None, [1, 2, 3]])
@@ -69,8 +63,8 @@ def test_knowledge_of_an_array_acts_under_the_default_names(form, columns):
     arrows = {(f"X{cause + 1}", f"X{effect + 1}") for cause, effect in graph.directed}
     assert arrows >= {("X2", "X3"), ("X3", "X4")}
     knowledge = causal_learn.background_knowledge(graph)
-    assert not unnamed_search() & arrows
-    assert unnamed_search(background_knowledge=knowledge) >= arrows
+    assert not arrows_found() & arrows
+    assert arrows_found(background_knowledge=knowledge) >= arrows
 
 
 def test_whole_numbers_that_are_names_stay_names():

@@ -1,18 +1,15 @@
 """DoWhy: its test of graphs with our tests of independence, and the learner it loads by name."""
 
-import networkx
 import pandas as pd
 import pytest
-from known_pairs import CHAIN, chain
+from known_pairs import chain
 
 pytest.importorskip("dowhy")
 
 from dowhy import gcm
-from dowhy.gcm.falsify import falsify_graph
 from dowhy.graph_learners.cdt import CDT
 from dowhy.graph_learners.lingam import LINGAM
 
-from anmmm import orient
 from anmmm.interop.dowhy import independence_test
 
 TABLE = pd.DataFrame(chain())
@@ -25,23 +22,6 @@ def test_the_test_of_dowhy_agrees():
         theirs = gcm.independence_test(*columns, conditioned_on=others)
         ours = independence_test(*columns, conditioned_on=others)
         assert (theirs < 0.01) == (ours < 0.01) == (given is None)
-
-
-def test_story_a_true_graph_is_not_falsified():
-    names = ("independence_test", "conditional_independence_test")
-    options = {"n_permutations": 24, "n_jobs": 1, "show_progress_bar": False}
-    options |= dict.fromkeys(names, independence_test)
-    gcm.util.general.set_random_seed(0)
-    result = falsify_graph(networkx.DiGraph(sorted(CHAIN)), TABLE, **options)
-    assert not result.falsified
-
-
-def test_story_an_oriented_graph_is_a_causal_model():
-    graph = orient(networkx.Graph(sorted(CHAIN)), TABLE)
-    model = gcm.StructuralCausalModel(graph)
-    gcm.auto.assign_causal_mechanisms(model, TABLE)
-    gcm.fit(model, TABLE)
-    assert list(gcm.draw_samples(model, 5).columns) == ["a", "b", "c", "d"]
 
 
 def test_the_learner_is_loaded_by_its_name():

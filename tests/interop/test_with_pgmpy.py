@@ -10,7 +10,7 @@ from known_pairs import CHAIN, chain
 pytest.importorskip("pgmpy")
 
 from pgmpy.base import DAG, PDAG
-from pgmpy.causal_discovery import PC, ExpertInLoop
+from pgmpy.causal_discovery import ExpertInLoop
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -80,15 +80,6 @@ def test_story_an_expert_in_the_loop():
     # Its test sees straight lines only, so that of c and d, say, it does not ask.
     assert found
     assert found <= CHAIN | {("a", "c")}
-
-
-def test_story_a_cpdag_of_its_pc():
-    found = PC(ci_test="pearsonr", return_type="cpdag", show_progress=False).fit(TABLE)
-    graph = found.causal_graph_
-    assert isinstance(graph, PDAG)
-    result = orient(graph, TABLE)
-    assert set(result.edges) >= set(graph.directed_edges)
-    assert set(result.edges) <= set(graph.edges)
 
 
 def test_a_pdag_stays_one():

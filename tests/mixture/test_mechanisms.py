@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.families import mechanisms
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
@@ -182,11 +183,9 @@ def test_a_line_and_a_wave_have_a_smoothness_of_their_own(rng):
     )
 
 
-def test_one_mechanism_may_be_merged_and_another_one_split(rng):
+def test_four_mechanisms_of_unequal_size_are_found():
     """Two of four curves are near each other, and one has few rows."""
-    x, truth = rng.uniform(-2, 2, size=300), rng.choice(4, size=300, p=[0.6, 0.25, 0.1, 0.05])
-    curves = [np.sin(2 * x), 1.6 + 0.5 * x, -2 - 0.4 * x**2, 3.5 - 0.8 * np.cos(2 * x)]
-    y = np.choose(truth, curves) + 0.2 * rng.normal(size=300)
+    x, y, truth, *_ = mechanisms.draw("size-60-25-10-5", 300, 1)
     fits = search_mechanisms(sample_of(x, y), max_mechanisms=6)
     assert set(fits) == {1, 2, 3, 4, 5, 6}
     best = min((found for of_number in fits.values() for found in of_number), key=criterion)

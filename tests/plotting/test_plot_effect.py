@@ -56,8 +56,6 @@ def test_categories_have_a_line_at_each_name(graph):
     # Missing points part the lines.
     assert np.isnan(at).tolist() == [False, False, True] * 3
     assert curve[0] - curve[3] == pytest.approx(1.0, abs=0.2)
-    with pytest.raises(ValueError, match="'c' is no cause of 'd'"):
-        drawn(graph, "d", "c")
 
 
 def test_a_cause_that_the_graph_lacks_is_refused(graph):

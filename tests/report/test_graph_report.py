@@ -64,11 +64,6 @@ def test_a_full_disk_names_the_file(graph, tmp_path, name):
     assert os.listdir(tmp_path) == [f"first-{name}"]
 
 
-def test_another_file_is_not_replaced(graph, tmp_path):
-    other = tmp_path / "index.html"
-    other.write_text("<html>mine</html>")
-    with pytest.raises(FileExistsError, match="index"):
-        write_graph_report(graph, other)
-    assert other.read_text() == "<html>mine</html>"
+def test_what_is_no_graph_is_refused(tmp_path):
     with pytest.raises(TypeError, match="found list"):
         write_graph_report([], tmp_path / "page.html")

@@ -196,21 +196,10 @@ def test_broken_files_name_file_and_line(text, message):
 
 
 @pytest.mark.parametrize(
-    ("cell", "remedy"),
-    [
-        ("abc", "categories"),
-        ("0x1f", "categories"),
-        ("1_000", "thousands"),
-        ("<0.35", "detection limit"),
-        ("-", "empty cell"),
-        ("unknown", "empty cell"),
-        ("21%", "units"),
-        ("12 kg", "units"),
-        ("x" * 10_000, "categories"),
-    ],
+    "cell", ["abc", "0x1f", "1_000", "<0.35", "-", "unknown", "21%", "12 kg", "x" * 10_000]
 )
-def test_cells_that_are_no_numbers_are_named_with_a_remedy(cell, remedy):
-    with pytest.raises(SourceError, match=remedy) as caught:
+def test_cells_that_are_no_numbers_are_named_with_a_remedy(cell):
+    with pytest.raises(SourceError, match="declare the column categories") as caught:
         columns(f"a,b\n1,2\n3,{cell}\n")
     assert str(caught.value).startswith(f"data.csv:3: b holds '{cell[:10]}")
     assert len(str(caught.value)) < 350
