@@ -154,10 +154,10 @@ def _lines(result: Evaluation) -> Iterator[str]:
     }
     for name, (accuracy, error) in accuracies.items():
         if accuracy is not None:
-            line = f"{name:<17}  {accuracy:.3f}"
+            text = f"{name:<17}  {accuracy:.3f}"
             if error is not None:
-                line += f" ± {error:.3f} (between {result.n_groups} data sets)"
-            yield line
+                text += f" ± {error:.3f} (between {result.n_groups} data sets)"
+            yield text
     if result.decision_rates is not None:
         heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
         cells: list[tuple[str, str, str]] = []
