@@ -94,6 +94,15 @@ def measure() -> pd.DataFrame:
     return table
 
 
+def as_text(milliseconds: float) -> str:
+    """Return a time with its unit; empty for NaN."""
+    if np.isnan(milliseconds):
+        return ""
+    if milliseconds < 1000.0:
+        return f"{milliseconds:.3g} ms"
+    return f"{milliseconds / 1000.0:.3g} s"
+
+
 def draw(table: pd.DataFrame) -> None:
     """Draw the table."""
     _, ax = pyplot.subplots(figsize=(7.2, 4.4), layout="constrained")
@@ -113,7 +122,7 @@ def main() -> None:
     warm_up()
     table = measure()
     draw(table)
-    cells = table.map(lambda ms: "" if np.isnan(ms) else f"{ms:.3g} ms")
+    cells = table.map(as_text)
     cells.columns = [f"N = {n:,}".replace(",", " ") for n in SIZES]
     cells.insert(0, "", cells.index)
     facts = {
