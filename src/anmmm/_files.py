@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import errno
-import itertools
 import json
 import math
 import os
-import platform
 import re
+import secrets
 import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -26,7 +26,9 @@ from anmmm._version import __version__
 # Control characters (JSON escapes those below a blank), and marks of the direction of text.
 STEERING = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[{STEERING}]")
-_numbers = itertools.count()
+
+if sys.platform != "win32":
+    import fcntl
 
 
 @contextmanager
@@ -37,16 +39,43 @@ def replacing(path: StrPath) -> Iterator[Path]:
     _remove_unfinished(target)
     temporary = _temporary(target)
     try:
-        yield temporary
-        with with_filename(path):
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, temporary)
-            os.replace(temporary, target)
+        with _at_work(temporary, path):
+            yield temporary
+            with with_filename(path):
+                with temporary.open("rb") as file:
+                    os.fsync(file.fileno())
+                if target.exists():
+                    shutil.copymode(target, temporary)
+                os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _at_work(temporary: Path, path: StrPath) -> Iterator[None]:
+    """Make a file and hold a lock on it, by which others see that its writer is at work."""
+    if sys.platform == "win32":
+        # An open file cannot be renamed there.
+        yield
+        return
+    with with_filename(path):
+        file = temporary.open("xb")
+    with file:
+        # Some folders of a network have no locks; nothing is removed there.
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _remove_unfinished(target: Path) -> None:
+    """Remove the files of killed processes, which hold no lock, that were to replace a file."""
+    if sys.platform == "win32":
+        return
+    for part in target.parent.glob(f"{escape(f'.{target.name}.')}*.part"):
+        with suppress(OSError), part.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
 
 
 @contextmanager
@@ -162,28 +191,5 @@ def _plain(value: Any) -> Any:
 
 
 def _temporary(target: Path) -> Path:
-    """Return a file name that is unique among machines, processes and threads."""
-    writer = f"{platform.node()}.{os.getpid()}.{next(_numbers)}"
-    return target.with_name(f".{target.name}.{writer}.part")
-
-
-def _remove_unfinished(target: Path) -> None:
-    """Remove what killed processes of this machine left when they wrote a file."""
-    # Elsewhere the signal 0 would end the process.
-    if os.name != "posix":
-        return
-    prefix = f".{target.name}.{platform.node()}."
-    for part in target.parent.glob(f"{escape(prefix)}*.part"):
-        pid = part.name.removeprefix(prefix).partition(".")[0]
-        # The process of another user, which may not be asked, is there.
-        with suppress(ValueError, PermissionError):
-            if not _is_running(int(pid)):
-                part.unlink(missing_ok=True)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    """Return a file name that no other machine, process or thread makes."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")

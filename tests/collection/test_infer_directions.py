@@ -186,8 +186,8 @@ def test_wrong_options_are_refused_at_once(options, error, argument):
 
 
 def test_skipped_pairs_are_rows_without_a_result():
-    rows = infer_directions({"a": mixture(1), "b": mixture(2)}, skip=["b", "unknown"])
-    with pytest.warns(UserWarning, match="source lacks: unknown"):
+    rows = infer_directions({"a": mixture(1), "b": mixture(2)}, skip=["b", "unknown", 7])
+    with pytest.warns(UserWarning, match="source lacks: 7, unknown"):
         list(rows)
     assert [row.status for row in rows] == ["ok", "unusable"]
     with pytest.raises(TypeError, match="skip must be a list"):

@@ -126,6 +126,12 @@ def test_what_is_no_graph_is_refused(graph, error, message):
         read_graph(graph)
 
 
+def test_line_ends_inside_names_are_kept(tmp_path):
+    file = tmp_path / "edges.csv"
+    file.write_bytes(b'source,target\r\n"a\r\nb",c\r\n')
+    assert read_graph(file).nodes == ("a\r\nb", "c")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

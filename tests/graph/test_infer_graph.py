@@ -329,6 +329,39 @@ def test_edges_of_columns_with_outliers_are_compared_again(place, n_looks, rng, 
     assert caplog.text.count("again on 292 of 300 rows") == n_looks
 
 
+def test_outliers_that_leave_no_common_rows_confirm_nothing():
+    rng = np.random.default_rng(0)
+    a, other = rng.normal(size=(2, 1000))
+    b = np.tanh(2 * a) + 0.1 * rng.normal(size=1000)
+    # Both have values in 60 rows, all of which have an outlier elsewhere.
+    a[60:500] = np.nan
+    b[500:] = np.nan
+    a[700] = 500.0
+    other[:60] = 1e4 + rng.normal(size=60)
+    graph = infer_graph(np.column_stack([a, b, other]), missing="drop")
+    assert [(edge.confidence, edge.note) for edge in graph.edges] == [
+        (0.5, "61 rows with an outlier")
+    ]
+
+
+def test_a_common_cause_by_outliers_alone_is_not_sure():
+    rng = np.random.default_rng(5)
+    table = rng.normal(size=(400, 3))
+    table[:40, :2] = -999.0 + 30.0 * rng.normal(size=(40, 2))
+    (edge,) = infer_graph(table).edges
+    assert (edge.kind, edge.is_sure, edge.note) == ("<->", False, "40 rows with an outlier")
+
+
+def test_a_column_that_is_constant_without_outliers_leaves_others_sure(rng):
+    a, far = rng.normal(size=(2, 500))
+    b = np.tanh(2 * a) + 0.1 * rng.normal(size=500)
+    a[3] = 40.0
+    far[10:15] = 1e3 + rng.normal(size=5)
+    flag = (far > 100.0).astype(float)
+    graph = infer_graph(np.column_stack([a, b, far, flag]))
+    assert [edge.is_sure for edge in graph.edges if edge.effect == 1] == [True]
+
+
 def test_required_edges_leave_others_as_open_as_they_are():
     rng = np.random.default_rng(0)
     m, b, a = rng.normal(size=(3, 400))

@@ -91,7 +91,7 @@ class Run:
             raise self._error
         unknown = self._skip - self._skipped
         if unknown and self._is_whole:
-            text = f"skip names pairs that the source lacks: {listed(sorted(unknown))}"
+            text = f"skip names pairs that the source lacks: {listed(sorted(map(str, unknown)))}"
             warn_caller(text, UserWarning)
 
     def close(self) -> None:

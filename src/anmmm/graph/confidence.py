@@ -7,8 +7,6 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from anmmm._compiling import LOGGER
@@ -22,8 +20,10 @@ from anmmm.direction.caveats import (
     outlier_rows,
     outliers_note,
 )
+from anmmm.direction.hypotheses import cause_probability
 from anmmm.direction.outcome import LEANING, SURE
 from anmmm.evidence.check import is_determined
+from anmmm.graph.common_causes import compare_common_cause
 from anmmm.graph.find import EdgeConfidence, FoundGraph, find_graph
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
@@ -95,7 +95,7 @@ def arrow_caveats(graph: FoundGraph, arrow: Arrow) -> list[Caveat]:
 def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
     """Return the sure edges of columns with outliers that the rows without these do not confirm.
 
-    As with pairs, without hidden variables, and edges that are not sure need no second look.
+    As with pairs, edges that are not sure need no second look.
     """
     sample = graph.score.sample
     is_outlier = np.zeros(len(sample.values), dtype=np.bool_)
@@ -107,27 +107,50 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
             is_outlier |= in_column
     sure = []
     for arrow, edge in graph.edges.items():
-        if edge.kind != BOTH and edge.confidence >= SURE and not columns.isdisjoint(arrow):
+        if edge.confidence >= SURE and not columns.isdisjoint(arrow):
             sure.append(arrow)
     if not sure:
         return {}
     values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
-    score = _score_again(values, range(values.shape[1]), graph)
+    remaining = Sample(values, sample.categorical, sample.names)
+    score = graph.score.with_models(ColumnModels(remaining))
     note = outliers_note(int(is_outlier.sum()))
     caveats = {}
     for arrow in sure:
-        confidence = 0.5
-        if score is not None:
-            rivals = graph.challenges[arrow].rivals
-            second = compare_rivals(score, arrow, rivals, graph.rules)
-            if graph.edges[arrow].kind == LINE:
-                confidence = second.removed.confidence
-            elif second.is_directed:
-                confidence = second.confidence
+        confidence = confidence_again(score, graph, arrow)
         if confidence < CONFIRMING_CONFIDENCE:
             caveats[arrow] = Caveat(note, confidence)
     return caveats
+
+
+def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
+    """Return the confidence in an edge in other rows; 0.5 if these are too few or do not vary."""
+    kind = graph.edges[arrow].kind
+    cause, effect = arrow
+    if kind == BOTH:
+        columns = {cause, effect, *graph.parents[cause], *graph.parents[effect]}
+    else:
+        rivals = graph.challenges[arrow].rivals
+        columns = {cause, effect, *rivals.compared_columns}
+    if not score.is_comparable(arrow) or not varies(score.sample.values[:, sorted(columns)]):
+        return 0.5
+    if kind == BOTH:
+        causes = graph.parents[effect] | {cause}
+        shared = compare_common_cause(score, cause, graph.parents[cause], effect, causes)
+        return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
+    second = compare_rivals(score, arrow, rivals, graph.rules)
+    if kind == LINE:
+        return second.removed.confidence
+    return second.confidence if second.is_directed else 0.5
+
+
+def varies(values: FloatArray) -> bool:
+    """Return whether enough rows have values, and each column (n_rows, n_columns) varies."""
+    n_values = np.count_nonzero(~np.isnan(values), axis=0)
+    if n_values.min() < MIN_ROWS:
+        return False
+    return bool(np.all(np.nanmin(values, axis=0) < np.nanmax(values, axis=0)))
 
 
 def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
@@ -143,9 +166,11 @@ def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
         f"{len(values)} combinations of {len(columns)} columns occur "
         f"{len(sample.values) / len(values):.2g} times: distinct ones count"
     )
-    score = _score_again(values, columns, graph)
     distinct_edges = {}
-    if score is not None:
+    if varies(values):
+        categorical = tuple(sample.categorical[place] for place in columns)
+        names = tuple(sample.names[place] for place in columns)
+        score = graph.score.with_models(ColumnModels(Sample(values, categorical, names)))
         distinct_edges = find_graph(score, graph.rules.among(columns)).edges
     caveats = {}
     for (cause, effect), edge in graph.edges.items():
@@ -199,23 +224,3 @@ def _with_nearly_repeated(table: IntArray, columns: list[int], n_combinations: i
             if n_more < 2 * n_combinations and n_more <= len(table) / MIN_REPEATS:
                 columns = more
     return sorted(columns)
-
-
-def _score_again(
-    values: FloatArray, columns: Sequence[int], graph: FoundGraph
-) -> LocalScore | None:
-    """Return the score of columns in other rows; None if these are too few, or one is constant."""
-    n_values = np.count_nonzero(~np.isnan(values), axis=0)
-    if n_values.min() < MIN_ROWS or np.any(np.nanmin(values, axis=0) == np.nanmax(values, axis=0)):
-        return None
-    table = graph.score.sample
-    sample = Sample(
-        values,
-        tuple(table.categorical[place] for place in columns),
-        tuple(table.names[place] for place in columns),
-    )
-    score = graph.score.with_models(ColumnModels(sample))
-    for effect, causes in enumerate(graph.rules.among(columns).start):
-        if not score.is_comparable({effect} | causes):
-            return None
-    return score

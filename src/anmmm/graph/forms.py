@@ -187,7 +187,8 @@ def _marked_edge(item: Any) -> MarkedEdge:
 def _edges_of_file(path: StrPath) -> Iterator[MarkedEdge]:
     """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
     name = os.fspath(path)
-    text = decode(Path(path).read_bytes(), name)
+    # Names may have line ends of their own.
+    text = decode(Path(path).read_bytes(), name, keep_line_ends=True)
     rows = csv.DictReader(StringIO(text, newline=""))
     header = rows.fieldnames or []
     columns = next((names for names in HEADERS if {*names[:2]} <= {*header}), None)
