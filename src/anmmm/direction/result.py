@@ -64,8 +64,8 @@ class DirectionResult(Record):
     models : EvidenceResult or LatentFits
         Everything that was compared: the models of both directions and of a common cause with
         their description lengths, or both fits of Θ under the other criteria. Both kinds have
-        ``forward`` (x as the cause), ``backward``, ``forward_score`` and ``backward_score``, the
-        lower one of which wins.
+        ``forward`` (x as the cause), ``backward``, ``forward_score`` and ``backward_score``; the
+        lower one is chosen, unless the prior speaks for the other.
     outliers : ndarray of bool, shape (n_samples,), or None
         Observations with an outlier, such as a code for missing values; None if there are none.
     n_samples, n_dropped : int

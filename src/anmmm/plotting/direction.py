@@ -73,9 +73,9 @@ def plot_direction(
     -------
     ndarray of two or three matplotlib.axes.Axes
         For x → y, for y → x, and for a common cause if one was tried: its groups in colors, or its
-        curve in the plane. Above each are its description length, the lowest of which wins, and its
-        model. The title of the figure is the decision in words, with confidence and the p-value of
-        the check.
+        curve in the plane. Above each are its description length, of which the prior may choose
+        one that is not the lowest, and its model. The title of the figure is the decision in words,
+        with confidence and the p-value of the check.
 
     Examples
     --------
