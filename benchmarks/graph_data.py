@@ -83,6 +83,11 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the adjacency [cause, effect] of a random graph and a table of its nodes."""
     cell = CELLS[name]
     rng = np.random.default_rng([seed, list(CELLS).index(name)])
+    return draw_cell(rng, cell)
+
+
+def draw_cell(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, np.ndarray]:
+    """Return the adjacency [cause, effect] of a random graph of a kind, and a table."""
     adjacency, order = draw_dag(rng, cell)
     is_cancelling = cell.mechanism == "cancelling"
     table = (

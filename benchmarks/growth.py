@@ -28,7 +28,7 @@ from anmmm import cluster_mechanisms, infer_direction, infer_graph, warm_up
 from anmmm._kernels._lapack import potrf, potri
 from anmmm.datasets import make_anm_mixture
 from benchmarks.gallery import save
-from benchmarks.graph_data import CELLS, draw_dag, draw_table
+from benchmarks.graph_data import CELLS, draw_cell
 from benchmarks.speed.common import mixture_objective
 from benchmarks.stored import Stored, store
 
@@ -60,10 +60,8 @@ def call_of(question: str, n_samples: int) -> Callable[[], object]:
         return partial(infer_direction, x, y, common_cause="False" not in question)
     if question.startswith("mechanisms"):
         return partial(cluster_mechanisms, x, y, random_state=0)
-    rng = np.random.default_rng(0)
-    cell = replace(CELLS["8d2"], n_samples=n_samples)
-    adjacency, order = draw_dag(rng, cell)
-    return partial(infer_graph, draw_table(rng, adjacency, order, cell), n_jobs=1)
+    _, table = draw_cell(np.random.default_rng(0), replace(CELLS["8d2"], n_samples=n_samples))
+    return partial(infer_graph, table, n_jobs=1)
 
 
 def _factor_and_invert(matrix: np.ndarray) -> None:

@@ -42,11 +42,9 @@ TABLE = """
 from dataclasses import replace
 import numpy as np
 from anmmm import infer_graph
-from benchmarks.graph_data import CELLS, draw_dag, draw_table
-rng = np.random.default_rng(0)
+from benchmarks.graph_data import CELLS, draw_cell
 cell = replace(CELLS["8d2"], n_nodes={columns}, degree=3, n_samples={rows})
-adjacency, order = draw_dag(rng, cell)
-table = draw_table(rng, adjacency, order, cell)
+_, table = draw_cell(np.random.default_rng(0), cell)
 call = lambda: infer_graph(table, n_jobs=1)
 """
 # What a program above takes, after a small decision has loaded the kernels.

@@ -138,7 +138,8 @@ def check_output(
     temporary = _temporary(target)
     with with_filename(path):
         temporary.open("x").close()
-    temporary.unlink()
+    # Another writer may have removed it, as it holds no lock.
+    temporary.unlink(missing_ok=True)
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

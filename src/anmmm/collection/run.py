@@ -271,12 +271,14 @@ def _with_bar(
     rows: Generator[Any, None, None], total: int | None, progress: bool
 ) -> Generator[Any, None, None]:
     """Yield rows, and count them in a bar on standard error."""
-    # It loads slowly in a notebook, and is not needed before rows are.
-    from tqdm.auto import tqdm
+    shown: Iterable[Any] = rows
+    if progress and can_report():
+        # It loads slowly in a notebook, and warns there of libraries that it lacks.
+        from tqdm.auto import tqdm
 
-    is_hidden = not (progress and can_report())
+        shown = tqdm(rows, total=total, unit="pair", file=sys.stderr)
     try:
-        yield from tqdm(rows, total=total, unit="pair", file=sys.stderr, disable=is_hidden)
+        yield from shown
     finally:
         rows.close()
 

@@ -127,16 +127,17 @@ def looks_like_jumps(hypotheses: Hypotheses) -> bool:
     return total > JUMP_CORRELATION * len(labels)
 
 
-def outlier_rows(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray:
-    """Return which rows (n_samples,) have an outlier in a column of (n_samples, n_columns).
+def outlier_cells(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray:
+    """Return which values (n_samples, n_columns) are outliers of their column.
 
     `categorical`: which columns hold categories, which have none. NaN is missing.
     """
-    outliers = np.zeros(len(columns), dtype=np.bool_)
-    for column, is_categorical in zip(columns.T, categorical, strict=True):
+    outliers = np.zeros(columns.shape, dtype=np.bool_)
+    for place, is_categorical in enumerate(categorical):
         if not is_categorical:
+            column = columns[:, place]
             observed = ~np.isnan(column)
-            outliers[observed] |= outlier_mask(column[observed])
+            outliers[observed, place] = outlier_mask(column[observed])
     return outliers
 
 

@@ -16,7 +16,7 @@ from anmmm._typing import ArrayLike, Missing, RandomState
 from anmmm._validation import check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
 from anmmm.dependence import fit_both
-from anmmm.direction.caveats import largest_confidence, outlier_rows, pair_caveats
+from anmmm.direction.caveats import largest_confidence, outlier_cells, pair_caveats
 from anmmm.direction.hypotheses import Hypotheses
 from anmmm.direction.outcome import measured_note
 from anmmm.direction.prior import PRIORS, Prior, log_odds
@@ -214,7 +214,7 @@ def decide(
     _warn_of_convergence(evidence)
     hypotheses = Hypotheses(evidence, log_odds(evidence, options.prior))
     is_categorical = np.repeat(categorical, [x.shape[1], y.shape[1]])
-    outliers = outlier_rows(np.hstack([x, y]), is_categorical)
+    outliers = np.any(outlier_cells(np.hstack([x, y]), is_categorical), axis=1)
     caveats = pair_caveats(variables, hypotheses, options.prior, outliers)
     notes = [caveat.note for caveat in caveats if caveat.note]
     if evidence.confounded and evidence.common_cause is not None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
-from anmmm.evidence.code import EDGE as EDGE
 from anmmm.evidence.code import clipped_quantiles
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, HSICVariable, permutation_test

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._typing import FloatArray
 from anmmm.evidence.directions import DirectionEvidence
-from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import ConditionalModel, EffectCurves
 from anmmm.mixture.mechanisms import Mechanisms
 from anmmm.preprocessing import standardize

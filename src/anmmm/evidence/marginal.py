@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from anmmm._cells import MOST_CATEGORIES as MOST_CATEGORIES
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,

@@ -258,10 +258,10 @@ def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalMo
         best = shortest([best, _over_process(effect, causes, numerical)])
     if type(best) is Additive:
         return best
-    one_curve = Additive.of_fit(effect.cells, fits.one_curve).plus(basis.cost)
+    one_curve = fits.encoded(Additive)[0].plus(basis.cost)
     # A length is the criterion and a constant, but for cells that are wide.
     max_criterion = fits.one_curve.criterion + best.length - one_curve.length + WIDE_CELLS
-    models = [best, one_curve]
+    models = [best]
     for mixture in fits.mixtures_up_to(MAX_COLUMN_MECHANISMS, max_criterion)[1:]:
         models.append(Additive.of_fit(effect.cells, mixture).plus(basis.cost))
     return shortest(models)

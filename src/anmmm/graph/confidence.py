@@ -7,6 +7,8 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from anmmm._compiling import LOGGER
@@ -17,7 +19,7 @@ from anmmm.direction.caveats import (
     UNSURE,
     Caveat,
     is_function,
-    outlier_rows,
+    outlier_cells,
     outliers_note,
 )
 from anmmm.direction.hypotheses import cause_probability
@@ -98,13 +100,9 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
     As with pairs, edges that are not sure need no second look.
     """
     sample = graph.score.sample
-    is_outlier = np.zeros(len(sample.values), dtype=np.bool_)
-    columns = set()
-    for place, is_categorical in enumerate(sample.categorical):
-        in_column = outlier_rows(sample.values[:, [place]], [is_categorical])
-        if in_column.any():
-            columns.add(place)
-            is_outlier |= in_column
+    outliers = outlier_cells(sample.values, sample.categorical)
+    is_outlier = np.any(outliers, axis=1)
+    columns = set(np.flatnonzero(outliers.any(axis=0)).tolist())
     sure = []
     for arrow, edge in graph.edges.items():
         if edge.confidence >= SURE and not columns.isdisjoint(arrow):
@@ -127,22 +125,32 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
 def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
     """Return the confidence in an edge in other rows; 0.5 if these are too few or do not vary."""
     kind = graph.edges[arrow].kind
-    cause, effect = arrow
     if kind == BOTH:
-        columns = {cause, effect, *graph.parents[cause], *graph.parents[effect]}
-    else:
-        rivals = graph.challenges[arrow].rivals
-        columns = {cause, effect, *rivals.compared_columns}
-    if not score.is_comparable(arrow) or not varies(score.sample.values[:, sorted(columns)]):
+        return common_cause_again(score, graph, arrow)
+    rivals = graph.challenges[arrow].rivals
+    if not can_compare(score, arrow, rivals.compared_columns):
         return 0.5
-    if kind == BOTH:
-        causes = graph.parents[effect] | {cause}
-        shared = compare_common_cause(score, cause, graph.parents[cause], effect, causes)
-        return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
     second = compare_rivals(score, arrow, rivals, graph.rules)
     if kind == LINE:
         return second.removed.confidence
     return second.confidence if second.is_directed else 0.5
+
+
+def common_cause_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
+    """Return the probability of a common cause in other rows; 0.5 if it is not tried there."""
+    cause, effect = arrow
+    causes_of_cause = graph.parents[cause]
+    causes_of_effect = graph.parents[effect] | {cause}
+    if not can_compare(score, arrow, causes_of_cause | causes_of_effect):
+        return 0.5
+    shared = compare_common_cause(score, cause, causes_of_cause, effect, causes_of_effect)
+    return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
+
+
+def can_compare(score: LocalScore, arrow: Arrow, columns: Collection[int]) -> bool:
+    """Return whether enough rows have both ends of an edge, and these and other columns vary."""
+    values = score.sample.values[:, sorted({*arrow, *columns})]
+    return score.is_comparable(arrow) and varies(values)
 
 
 def varies(values: FloatArray) -> bool:

@@ -17,7 +17,8 @@ import numpy as np
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._workers import worker_options
-from anmmm.evidence.check import EDGE, normal_scores
+from anmmm.evidence.check import normal_scores
+from anmmm.evidence.code import EDGE
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.fits import FitLog, Number, Task

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
-from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.graph import CausalGraph
 from anmmm.graph.sample import Sample

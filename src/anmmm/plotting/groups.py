@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._text import cut
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models import EffectCurves
 from anmmm.plotting.style import (
     as_text,

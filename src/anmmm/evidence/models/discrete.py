@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
 
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._kernels.latent import Cuts, Levels, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
-from anmmm.evidence.marginal import MOST_CATEGORIES
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from anmmm._cells import MOST_CATEGORIES
 from anmmm._typing import FloatArray
-from anmmm.evidence.marginal import MOST_CATEGORIES, Marginal, own_marginals
+from anmmm.evidence.marginal import Marginal, own_marginals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.form import Form
 
