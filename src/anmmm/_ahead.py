@@ -19,6 +19,7 @@ import joblib
 import numpy as np
 from joblib.externals.loky import ProcessPoolExecutor
 
+from anmmm._compiling import without_collections
 from anmmm._kernels.hidden import Pair, cell_masses
 from anmmm._typing import FloatArray
 from anmmm._warning import default_float_errors
@@ -143,7 +144,7 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     def run_elsewhere() -> None:
         for part in _until_empty(remaining.popleft):
             with suppress(Exception):
-                others.submit(part).result()
+                others.submit(_run, part).result()
 
     threads = [Thread(target=run_elsewhere, daemon=True) for _ in range(jobs - 1)]
     try:
@@ -168,7 +169,8 @@ def _until_empty(take: Callable[[], Part]) -> Iterator[Part]:
 
 def _run(part: Part) -> None:
     """Run a part; one that fails will raise in its first call."""
-    with suppress(Exception), default_float_errors():
+    # After each kernel a collection would go through all objects that were made for it.
+    with without_collections(), suppress(Exception), default_float_errors():
         part()
 
 
@@ -230,7 +232,6 @@ DEMO: tuple[Part, ...] = (
     _densities,
     _hidden,
     _monotone,
-    _levels,
     _process,
     _tests,
     _low_rank,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +27,18 @@ def announce() -> None:
 def can_report() -> bool:
     """Return whether standard error can be written; programs without a console have none."""
     return sys.stderr is not None and not getattr(sys.stderr, "closed", False)
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Collect no garbage in the block: Numba makes many objects that live on."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 LISTENERS: list[Callable[[], object]] = [announce]

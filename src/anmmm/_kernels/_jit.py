@@ -40,17 +40,33 @@ REGISTRY: dict[str, Any] = {}
 # Sums may be reordered and multiply-adds fused: otherwise no reduction is vectorized. NaN and
 # infinity keep their meaning, so that a failed evaluation is noticed.
 SUMS = frozenset({"reassoc", "contract", "nsz"})
+# Multiply-adds alone.
+PRODUCTS = frozenset({"contract"})
 
 
-def _compile(
-    body: Callable[..., Any], *, inner: bool = False, allocates: bool = True, **options: Any
-) -> Any:
+def _options(*, inner: bool, allocates: bool, fastmath: frozenset[str]) -> dict[str, Any]:
+    """Return what a kernel and its parallel form have in common."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(fastmath)}
     # Wrappers for callers in Python and in C take a quarter of the time that kernels compile.
     private = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "_nrt": allocates}
     for name, value in private.items():
         if hasattr(CompilerOptions, name):
             options[name] = value
-    dispatcher = njit(body, nogil=True, error_model="numpy", **options)
+    return options
+
+
+def kernel_options(
+    *, inner: bool = True, allocates: bool = False, fastmath: frozenset[str] = PRODUCTS
+) -> Any:
+    """Return the options with which ``njit`` compiles a kernel."""
+    options = _options(inner=inner, allocates=allocates, fastmath=fastmath)
+    if KernelCompiler is not None:
+        options["pipeline_class"] = KernelCompiler
+    return options
+
+
+def _compile(body: Callable[..., Any], options: dict[str, Any], *, inner: bool = False) -> Any:
+    dispatcher = njit(body, **options)
     if not inner:
         # Raised if no folder is writable. Every process then compiles, which is slow but works.
         with suppress(RuntimeError):
@@ -63,7 +79,7 @@ def _compile(
 
 def kernel(
     *,
-    fastmath: frozenset[str] = frozenset({"contract"}),
+    fastmath: frozenset[str] = PRODUCTS,
     inner: bool = False,
     allocates: bool = False,
 ) -> Callable[[F], F]:
@@ -75,10 +91,8 @@ def kernel(
     """
 
     def decorate(body: F) -> F:
-        options: dict[str, Any] = {"fastmath": set(fastmath)}
-        if KernelCompiler is not None:
-            options["pipeline_class"] = KernelCompiler
-        dispatcher = _compile(body, inner=inner, allocates=allocates, **options)
+        options = kernel_options(inner=inner, allocates=allocates, fastmath=fastmath)
+        dispatcher = _compile(body, options, inner=inner)
         REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
         return cast(F, dispatcher)
 
@@ -98,5 +112,7 @@ def parallel_form(dispatcher: Any) -> Any:
     twin = FunctionType(body.__code__, scope, f"{body.__name__}_parallel")
     twin.__qualname__ = f"{body.__qualname__}_parallel"
     twin.__module__ = body.__module__
-    has_loops = "prange" in body.__code__.co_names
-    return _compile(twin, fastmath=dispatcher.targetoptions["fastmath"], parallel=has_loops)
+    fastmath = dispatcher.targetoptions["fastmath"]
+    options = _options(inner=False, allocates=True, fastmath=fastmath)
+    options["parallel"] = "prange" in body.__code__.co_names
+    return _compile(twin, options)

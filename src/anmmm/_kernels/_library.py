@@ -6,15 +6,17 @@ kernels call keep their unoptimized code, and each kernel that Python calls is o
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.cpu_options import FastMathOptions
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
+
+from anmmm._compiling import without_collections
 
 # What is overridden or used below: without one of these this import fails, and `_jit` does without.
 NEEDED = (
@@ -84,18 +86,14 @@ class KernelCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         """Compile with the libraries above; where that fails, as Numba does."""
-        collects = gc.isenabled()
-        # Numba makes many objects that live on: collections take a tenth of the time.
-        gc.disable()
-        try:
-            return super().compile_extra(func)  # type: ignore[no-untyped-call]
-        except Exception:
-            # Numba's insides differ; or the kernel is wrong, and this raises again.
-            by_numba: Any = Compiler(*self._arguments)  # type: ignore[no-untyped-call]
-            return by_numba.compile_extra(func)
-        finally:
-            if collects:
-                gc.enable()
+        # Collections take a tenth of the time.
+        with without_collections():
+            try:
+                return super().compile_extra(func)  # type: ignore[no-untyped-call]
+            except Exception:
+                # Numba's insides differ; or the kernel is wrong, and this raises again.
+                by_numba: Any = Compiler(*self._arguments)  # type: ignore[no-untyped-call]
+                return by_numba.compile_extra(func)
 
     def define_pipelines(self) -> Any:
         """Return Numba's pipelines without the unused passes, with a library for the last one."""
@@ -109,6 +107,7 @@ class KernelCompiler(Compiler):
         flags: Any = ConfigStack().top()  # type: ignore[no-untyped-call]
         flags.no_cpython_wrapper = True
         flags.nrt = True
+        flags.fastmath = FastMathOptions(False)  # type: ignore[no-untyped-call]
         pipelines: list[Any] = super().define_pipelines()  # type: ignore[no-untyped-call]
         for pipeline in pipelines:
             pipeline.passes = [entry for entry in pipeline.passes if entry[0] not in UNUSED]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from anmmm._kernels._jit import FloatArray, IndexArray, kernel
+from anmmm._kernels._jit import FloatArray, IndexArray, kernel, kernel_options
 from anmmm._kernels._vectors import (
     LANES,
     add_sums,
@@ -67,7 +67,7 @@ def of_either_layout(on_pieces: Callable[..., Any], on_columns: Callable[..., An
     def function(rows: Any, *arguments: Any) -> Any:
         raise NotImplementedError
 
-    @overload(function, strict=False)
+    @overload(function, strict=False, jit_options=kernel_options())
     def implementation(rows: Any, *arguments: Any) -> Any:
         return on_pieces if rows.instance_class is PieceRows else on_columns
 

@@ -18,16 +18,16 @@ def draw_plants() -> tuple[dict[str, FloatArray], IntArray]:
     area; leaf area and milliliters of water make fruit.
     """
     rng = np.random.default_rng(0)
-    lamp = rng.integers(8, 33, N_PLANTS) / 2.0
+    lamp = rng.uniform(4.0, 16.0, N_PLANTS)
     water = rng.gamma(6.0, 40.0, N_PLANTS)
     soil = (rng.random(N_PLANTS) < 0.4).astype(np.intp)
     rich = 24.0 + 24.0 * np.sin(np.pi * (lamp - 4.0) / 12.0)
-    poor = 4.0 + lamp
+    poor = 8.0 + lamp
     height = np.where(soil == 1, poor, rich) + rng.normal(0.0, 1.5, N_PLANTS)
     leaves = 5.0 + 40.0 * np.tanh(height / 30.0) + rng.normal(0.0, 2.0, N_PLANTS)
     fruit = 0.02 * leaves**2 + 6.0 * np.log(water / 100.0) + rng.normal(0.0, 2.0, N_PLANTS)
     table = {"lamp": lamp, "water": water, "height": height, "leaves": leaves, "fruit": fruit}
-    return {name: column.round(2) for name, column in table.items()}, soil
+    return {name: column.round(4) for name, column in table.items()}, soil
 
 
 def cluster_sizes(labels: IntArray) -> str:
