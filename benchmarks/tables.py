@@ -76,18 +76,6 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def other_methods(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return share of right directions, undecided ones half, and median CPU seconds by method."""
-    rows = judged(rows)
-    rows["right"] = rows["right"] + 0.5 * (rows["direction"] == 0)
-    groups = rows.groupby(["method", "n"], sort=False)
-    table = groups.agg(
-        pairs=("right", "size"), right=("right", "mean"), seconds=("seconds", "median")
-    )
-    table["note"] = ""
-    return table.reset_index()
-
-
 def univariate(rows: pd.DataFrame, collection: str) -> pd.DataFrame:
     """Return the pairs of single columns of a collection."""
     is_chosen = rows["family"].str.startswith(f"{collection}/") & (rows["columns"] == "1 and 1")
@@ -258,7 +246,6 @@ def columns_real(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "methods": other_methods,
     "pairs": pairs,
     "real": real,
     "protocols": protocols,

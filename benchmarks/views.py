@@ -40,14 +40,6 @@ CAUSES = {
     "no hidden cause": "unconfounded/",
     "no hidden cause, unforeseen kinds": "designed/",
 }
-METHODS = {
-    "anmmm": "anmmm, `infer_direction`",
-    "causal-learn-anm": "causal-learn, ANM",
-    "direct-lingam": "lingam, DirectLiNGAM",
-    "igci": "IGCI (our reimplementation)",
-    "cdci-tv": "CDCI, total variation (our reimplementation)",
-    "cdci-kl": "CDCI, Kullback-Leibler (our reimplementation)",
-}
 # Methods of the tables of mechanisms, and whether they are given the number.
 MECHANISM_METHODS = {
     ("anmmm", "given"): "**anmmm**, number given",
@@ -352,33 +344,6 @@ def published() -> pd.DataFrame:
         cells = [f"0{row['Tübingen']}", f"0{row['SIM']}"]
         lines.append([method, row["protocol"], *cells, row["assumes"]])
     return pd.DataFrame(lines, columns=["method", "protocol", "Tübingen", "SIM", "assumes"])
-
-
-@view("methods")
-def times() -> pd.DataFrame:
-    """Return the time of a pair and the share of right decisions of several methods, by N."""
-    table = stored("methods").table
-    columns: dict[str, list[str]] = {"method": list(METHODS.values())}
-    heads = ["method"]
-    for n in ("100", "300", "1000", "10000"):
-        selected = table[table["n"] == n].set_index("method").loc[list(METHODS)]
-        columns[f"time {n}"] = [
-            row.note or duration(float(row.seconds)) for row in selected.itertuples()
-        ]
-        columns[f"right {n}"] = [
-            share(float(row.right), int(row.pairs)) if row.right else ""
-            for row in selected.itertuples()
-        ]
-        heads += [f"time, N = {n}", "right"]
-    return pd.DataFrame(columns).set_axis(heads, axis=1)
-
-
-def duration(seconds: float) -> str:
-    """Return a time with three digits."""
-    factor, unit = (1.0, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs")
-    value = seconds * factor
-    decimals = 2 if value < 10 else 1 if value < 100 else 0
-    return f"{value:.{decimals}f} {unit}"
 
 
 @view("real")
