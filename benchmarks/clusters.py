@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm import cluster_mechanisms
+from anmmm import ClusteringResult, cluster_mechanisms
 from anmmm.mixture import ANMMixture
+from benchmarks.baselines import CLUSTERING_BASELINES
 from benchmarks.baselines.labels import LABELS
 from benchmarks.cluster_sureness import measure_sureness
 from benchmarks.families import mechanisms
@@ -31,8 +32,8 @@ from benchmarks.runs import OURS, Row, parser, read_common, run
 
 KEYS = ("setting", "n", "seed", "method", "options", "number")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
-# knows functions, noise and weights; and the methods of `benchmarks.baselines.labels`.
-METHODS = (OURS, "latent", "em", "bayes", *LABELS)
+# knows functions, noise and weights; and other methods, some of which have to be given the number.
+METHODS = (OURS, "latent", "em", "bayes", *LABELS, *CLUSTERING_BASELINES)
 NUMBERS = ("given", "auto")
 REAL = "real/"
 # Between the seeds of a data set and of the new rows whose effects are predicted.
@@ -58,6 +59,11 @@ def read(setting: str, n: int, seed: int, file: str) -> DataSet:
         drawn = mechanisms.draw(setting, n, seed)
         best = drawn.log_likelihood.argmax(axis=1)
         return DataSet(drawn.x, drawn.y, drawn.truth, drawn.log_likelihood.shape[1], best)
+    return draw_mixture(setting, n, seed)
+
+
+def draw_mixture(setting: str, n: int, seed: int) -> DataSet:
+    """Draw a mixture of the paper."""
     x, y, truth = draw_setting(setting, n, seed)
     best = bayes_labels(setting, seed, x, y)
     return DataSet(x, y, truth, int(truth.max()) + 1, best)
@@ -69,52 +75,46 @@ def cluster(
     """Cluster one data set, its number of mechanisms given or not."""
     data = read(setting, n, seed, file)
     given = data.n_mechanisms if number == "given" else None
-    begin = time.process_time()
     sureness: Row = {}
     if method in LABELS:
         causes = data.x.reshape(len(data.y), -1)
         labels, seconds = LABELS[method](causes, data.y, given, seed)
-    elif method == OURS:
-        result = cluster_mechanisms(
-            data.x, data.y, given or "auto", random_state=seed, **json.loads(options)
-        )
-        labels = result.labels
+    else:
+        begin = time.process_time()
+        found = label(data, given, seed, method, json.loads(options))
         seconds = time.process_time() - begin
-        if setting in mechanisms.FAMILIES:
+        labels = found if isinstance(found, np.ndarray) else found.labels
+        if method == OURS and setting in mechanisms.FAMILIES:
             drawn = mechanisms.draw(setting, n, seed)
             later = mechanisms.draw(setting, n, seed + NEW_SEEDS)
-            sureness = measure_sureness(result, drawn, later)
-    else:
-        labels = _labels(data, given, seed, method, json.loads(options))
-        seconds = time.process_time() - begin
+            sureness = measure_sureness(found, drawn, later)
     is_inlier = data.truth != mechanisms.OUTLIER
-    found = len(set(labels.tolist()) - {-1})
     return {
         "ari": adjusted_rand_score(data.truth[is_inlier], labels[is_inlier]),
         "mechanisms": data.n_mechanisms,
-        "found": max(found, 1),
+        "found": max(len(set(labels.tolist()) - {-1}), 1),
         "seconds": seconds,
         **sureness,
     }
 
 
-def _labels(
+def label(
     data: DataSet, given: int | None, seed: int, method: str, options: dict[str, Any]
-) -> np.ndarray:
+) -> np.ndarray | ClusteringResult:
+    """Return the labels of a method, or our whole result."""
     x, y = data.x, data.y
     if method == "bayes":
         if data.best is None:
             raise ValueError("no such classifier is known for this data set")
         return data.best
+    if method in CLUSTERING_BASELINES:
+        return CLUSTERING_BASELINES[method].labels(x, y, given, random_state=seed, **options)
     number = given or "auto"
     if method == "em":
         return ANMMixture(number, **options).fit(x[:, np.newaxis], y).labels_
     if method == "latent":
-        result = cluster_mechanisms(
-            x, y, number, refine=False, fit_options=options, random_state=seed
-        )
-        return result.labels
-    raise ValueError(f"no method {method!r}")
+        options = {"refine": False, "fit_options": options}
+    return cluster_mechanisms(x, y, number, random_state=seed, **options)
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
