@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from benchmarks.families.mechanisms import TOPIC_OF, TOPICS
-from benchmarks.paper.published import FUNCTIONS, TABLE1, TABLE1_COLUMNS
+from benchmarks.paper.published import FUNCTIONS, TABLE1_COLUMNS
 from benchmarks.stored import numbers, share, stored
 
 View = Callable[[], pd.DataFrame]
@@ -256,31 +256,6 @@ def mechanisms_real() -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["pair", "groups", *MECHANISM_METHODS.values()])
 
 
-@view("clusters", "mixture-directions", "paper-criterion")
-def quality() -> pd.DataFrame:
-    """Return mechanisms and directions of the paper's mixtures beside the paper's own figures."""
-    criterion = numbers("paper-criterion").set_index("family")["right"]
-    columns: dict[str, list[str]] = {
-        "": [
-            "mechanisms: mean ARI",
-            "the paper's own figures",
-            "a classifier that knows f and both θ",
-            "direction: right decisions (200 data sets)",
-            'direction by the paper\'s criterion, `"hsic"` (150 data sets)',
-        ]
-    }
-    for name in FUNCTIONS:
-        right = f"{of_mixtures([name])['right_by_sign'].iloc[0]:.3f}"
-        columns[name] = [
-            f"{ari(name, 'anmmm'):.2f}",
-            f"{TABLE1['ANM-MM'][name]:.2f}",
-            f"{ari(name, 'bayes'):.2f}",
-            right.removesuffix("0"),
-            f"{criterion[f'mixtures/{name}']:.2f}",
-        ]
-    return pd.DataFrame(columns)
-
-
 @view("nothing")
 def nothing() -> pd.DataFrame:
     """Return what is decided of pairs without a direction, N = 300."""
@@ -399,27 +374,23 @@ def graphs_found() -> pd.DataFrame:
 @view("graphs-real")
 def real_tables() -> pd.DataFrame:
     """Return how edges of real tables go with the known order of their columns, by method."""
-    table = stored("graphs-real").table
-    lines = []
-    for row in table.to_dict("records"):
-        arrows = int(row["with"]) + int(row["against"])
-        sure = int(row["sure with"]) + int(row["sure against"])
-        # Methods without a confidence have no sure arrows.
-        has_confidence = sure < arrows
-        lines.append(
-            {
-                "method": row["method"],
-                "arrows": arrows,
-                "with the order": f"{int(row['with']) / arrows:.2f}",
-                "undirected": row["open"],
-                "sure arrows": sure if has_confidence else "",
-                "of these, with the order": (
-                    f"{int(row['sure with']) / sure:.2f}" if has_confidence else ""
-                ),
-                "CPU s a table": row["CPU s"],
-            }
-        )
-    return pd.DataFrame(lines)
+    table = numbers("graphs-real")
+    arrows = table["with"] + table["against"]
+    sure = table["sure with"] + table["sure against"]
+    # Methods without a confidence have no sure arrows.
+    has_confidence = sure < arrows
+    right_of_sure = (table["sure with"] / sure).map("{:.2f}".format)
+    return pd.DataFrame(
+        {
+            "method": table["method"],
+            "arrows": arrows,
+            "with the order": (table["with"] / arrows).map("{:.2f}".format),
+            "undirected": table["open"],
+            "sure arrows": sure.astype(str).where(has_confidence, ""),
+            "of these, with the order": right_of_sure.where(has_confidence, ""),
+            "CPU s a table": stored("graphs-real").table["CPU s"],
+        }
+    )
 
 
 def label_range() -> list[float]:

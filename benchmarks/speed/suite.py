@@ -1,30 +1,21 @@
-"""What asv times of each commit: how calls grow with N, many pairs, and a first use."""
+"""What asv times of each commit: how calls grow with N, and a first result.
+
+`benchmarks.scale` times many pairs, and a first use with nothing compiled.
+"""
 
 from __future__ import annotations
 
-import time
 import warnings
 
-from anmmm import infer_directions, warm_up
-from anmmm.datasets import Pair, make_anm_mixture
+from anmmm import warm_up
 
 from .calls import CALLS, Call
 
 SIZES = (100, 300, 1000, 10_000, 100_000)
-N_PAIRS = 60
-WORK = {
-    "direction": "infer_direction(x, y)",
-    "mechanisms": "cluster_mechanisms(x, y, random_state=0)",
-}
 IMPORTS = """
 from anmmm import cluster_mechanisms, infer_direction
 from anmmm.datasets import make_anm_mixture
 x, y, _ = make_anm_mixture("f3", 100, random_state=0)
-"""
-EMPTY_CACHE = """
-import os, tempfile
-folder = tempfile.TemporaryDirectory()
-os.environ["NUMBA_CACHE_DIR"] = folder.name
 """
 
 
@@ -84,31 +75,6 @@ class Growth(Compiled):
         self.call()
 
 
-class Throughput(Compiled):
-    """Pairs per second by one worker and by two.
-
-    More is better here; asv takes whatever grows for worse.
-    """
-
-    param_names = ("n_jobs", "n_samples")
-    params = ((1, 2), (50, 100, 200, 500))
-
-    def setup(self, n_jobs: int, n_samples: int) -> None:
-        """Draw the pairs, start the workers and let each load the kernels."""
-        self.pairs = []
-        for seed in range(N_PAIRS):
-            x, y, _ = make_anm_mixture("f3", n_samples, random_state=seed)
-            self.pairs.append(Pair(f"pair{seed}", x, y))
-        list(infer_directions(self.pairs[:20], n_jobs=n_jobs))
-
-    def track_pairs_per_second(self, n_jobs: int, n_samples: int) -> float:
-        begin = time.perf_counter()
-        rows = list(infer_directions(self.pairs, n_jobs=n_jobs))
-        return len(rows) / (time.perf_counter() - begin)
-
-    track_pairs_per_second.unit = "pairs/s"  # type: ignore[attr-defined]
-
-
 class Startup(Compiled):
     """Imports and first results in a fresh process, machine code on the disk.
 
@@ -122,20 +88,7 @@ class Startup(Compiled):
         return "import anmmm"
 
     def timeraw_direction(self) -> tuple[str, str]:
-        return WORK["direction"], IMPORTS
+        return "infer_direction(x, y)", IMPORTS
 
     def timeraw_mechanisms(self) -> tuple[str, str]:
-        return WORK["mechanisms"], IMPORTS
-
-
-class FirstInstallation:
-    """The first result after the imports where nothing was ever compiled."""
-
-    param_names = ("work",)
-    params = ((*WORK, "warm_up"),)
-    timeout = 600
-    # Every call compiles; two are enough to see that they agree.
-    repeat, rounds, warmup_time = 2, 1, 0.0
-
-    def timeraw_cold_cache(self, work: str) -> tuple[str, str]:
-        return WORK.get(work, "anmmm.warm_up()"), f"{EMPTY_CACHE}import anmmm\n{IMPORTS}"
+        return "cluster_mechanisms(x, y, random_state=0)", IMPORTS

@@ -44,19 +44,6 @@ def greedy(K, rank):
     return pivots, np.array(traces), np.array(largest)
 
 
-@pytest.mark.parametrize(("d", "capacity"), [(1, 1), (1, 7), (3, 7), (2, 30)])
-def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
-    points, gamma = rng.normal(size=(d, 30)), np.exp(rng.normal(size=d))
-    result = factorize(points, gamma, capacity=capacity)
-    rest = gram(points, gamma) - result.L.T @ result.L
-    assert_allclose(result.residual, np.diag(rest), atol=1e-14)
-    assert np.linalg.eigvalsh(rest).min() >= -1e-13
-    assert_array_equal(result.residual[result.pivots], 0.0)
-    # The factor is a Cholesky factor: its columns at the pivots are a triangle.
-    triangle = result.L[:, result.pivots].T
-    assert_allclose(triangle, np.tril(triangle), atol=1e-14)
-
-
 def test_stops_at_the_first_rank_whose_residuals_are_small_enough(rng):
     points, gamma = rng.normal(size=(1, 50)), np.array([0.8])
     pivots, traces, remaining = greedy(gram(points, gamma), 14)
