@@ -30,12 +30,15 @@ from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.runs import OURS, Row, parser, read_common, run
 
-KEYS = ("setting", "n", "seed", "method", "options", "number")
+KEYS = ("setting", "n", "seed", "method", "options", "number", "source")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
 # knows functions, noise and weights; and other methods, some of which have to be given the number.
 METHODS = (OURS, "latent", "em", "bayes", *LABELS, *CLUSTERING_BASELINES)
 NUMBERS = ("given", "auto")
 REAL = "real/"
+MIXTURES = "mixtures"
+FAMILIES = "families"
+GROUPS = {MIXTURES: TABLE1_COLUMNS, FAMILIES: mechanisms.FAMILIES}
 # Between the seeds of a data set and of the new rows whose effects are predicted.
 NEW_SEEDS = 5000
 
@@ -50,30 +53,25 @@ class DataSet(NamedTuple):
     best: np.ndarray | None = None
 
 
-def read(setting: str, n: int, seed: int, file: str) -> DataSet:
-    """Draw or read a data set."""
+def read(setting: str, n: int, seed: int, source: str) -> DataSet:
+    """Draw or read a data set; a name may be one of both kinds of drawn ones."""
     if setting.startswith(REAL):
-        x, y, group = np.load(file)[setting.removeprefix(REAL)].T
+        x, y, group = np.load(source)[setting.removeprefix(REAL)].T
         return DataSet(x, y, group.astype(int), len(np.unique(group)))
-    if setting in mechanisms.FAMILIES:
+    if source == FAMILIES:
         drawn = mechanisms.draw(setting, n, seed)
         best = drawn.log_likelihood.argmax(axis=1)
         return DataSet(drawn.x, drawn.y, drawn.truth, drawn.log_likelihood.shape[1], best)
-    return draw_mixture(setting, n, seed)
-
-
-def draw_mixture(setting: str, n: int, seed: int) -> DataSet:
-    """Draw a mixture of the paper."""
     x, y, truth = draw_setting(setting, n, seed)
     best = bayes_labels(setting, seed, x, y)
     return DataSet(x, y, truth, int(truth.max()) + 1, best)
 
 
 def cluster(
-    setting: str, n: int, seed: int, method: str, options: str, number: str, file: str
+    setting: str, n: int, seed: int, method: str, options: str, number: str, source: str
 ) -> Row:
     """Cluster one data set, its number of mechanisms given or not."""
-    data = read(setting, n, seed, file)
+    data = read(setting, n, seed, source)
     given = data.n_mechanisms if number == "given" else None
     sureness: Row = {}
     if method in LABELS:
@@ -84,7 +82,7 @@ def cluster(
         found = label(data, given, seed, method, json.loads(options))
         seconds = time.process_time() - begin
         labels = found if isinstance(found, np.ndarray) else found.labels
-        if method == OURS and setting in mechanisms.FAMILIES:
+        if method == OURS and source == FAMILIES:
             drawn = mechanisms.draw(setting, n, seed)
             later = mechanisms.draw(setting, n, seed + NEW_SEEDS)
             sureness = measure_sureness(found, drawn, later)
@@ -146,24 +144,26 @@ def main(arguments: list[str] | None = None) -> None:
         "--number", default="given", choices=NUMBERS, help="is the number of mechanisms known?"
     )
     given = command_line.parse_args(arguments)
-    file = ""
-    groups = {"mixtures": TABLE1_COLUMNS, "families": mechanisms.FAMILIES}
-    names: list[str] = []
+    sources: dict[str, list[str]] = {}
     for name in given.names:
         if name.startswith("real:"):
             file = name.removeprefix("real:")
-            names += [REAL + pair for pair in np.load(file).files]
+            sources[file] = [REAL + pair for pair in np.load(file).files]
+        elif name in GROUPS:
+            sources[name] = list(GROUPS[name])
+        elif name in SETTINGS:
+            sources[MIXTURES] = [*sources.get(MIXTURES, ()), name]
+        elif name in mechanisms.FAMILIES:
+            sources[FAMILIES] = [*sources.get(FAMILIES, ()), name]
         else:
-            names += groups.get(name, (name,))
-    unknown = {name for name in names if not name.startswith(REAL)}
-    unknown -= {*SETTINGS, *mechanisms.FAMILIES}
-    if unknown:
-        command_line.error(f"no setting or family {', '.join(sorted(unknown))}")
-    common = read_common(given) | {"number": given.number, "file": file}
+            command_line.error(f"no setting or family {name}")
+    common = read_common(given) | {"number": given.number}
     tasks = []
     for n in given.n:
-        for name in names:
-            tasks += [{"setting": name, "n": n, "seed": seed} | common for seed in given.seeds]
+        for source, names in sources.items():
+            for name in names:
+                task = {"setting": name, "n": n, "source": source} | common
+                tasks += [task | {"seed": seed} for seed in given.seeds]
     run(given.output, tasks, cluster, KEYS, given.jobs)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anmmm.plotting.style import COLORS, tidy
-from benchmarks.clusters import draw_mixture
+from benchmarks.clusters import MIXTURES, read
 from benchmarks.paper.clusterings import (
     BAYES,
     BEST,
@@ -51,7 +51,7 @@ def _tasks(scale: Scale, data: str | None) -> list[Row]:
 
 
 def _measure(setting: str, seed: int, method: str, options: str) -> Row:
-    data = draw_mixture(setting, SIZE, seed)
+    data = read(setting, SIZE, seed, MIXTURES)
     return measure(data, method=method, options=options, seed=seed)
 
 
