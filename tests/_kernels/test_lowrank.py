@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
@@ -78,17 +77,6 @@ def test_too_few_rows_show_in_the_rank(rng):
     assert (result.residual >= 0.0).all()
     assert np.isfinite(result.L).all()
     assert len(set(result.pivots)) == result.rank
-
-
-@pytest.mark.parametrize("stop", [{"total": 1e-14}, {"largest": 1e-15}], ids=str)
-def test_points_that_are_there_several_times_are_chosen_once(rng, stop):
-    distinct = np.arange(6.0)[np.newaxis] + 0.1 * rng.normal(size=(1, 6))
-    copies = rng.permutation(np.repeat(np.arange(6), 7))
-    points = np.ascontiguousarray(distinct[:, copies])
-    result = factorize(points, np.array([0.9]), **stop)
-    assert result.rank == 6
-    assert sorted(copies[result.pivots]) == list(range(6))
-    assert_allclose(result.L.T @ result.L, gram(points, np.array([0.9])), atol=1e-14)
 
 
 def test_a_posterior_that_is_not_definite_is_none():
