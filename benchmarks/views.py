@@ -70,7 +70,7 @@ def view(*sources: str) -> Callable[[View], View]:
     return add
 
 
-def of_families(name: str, n: int, beginnings: str | tuple[str, ...] = "") -> pd.DataFrame:
+def family_rows(name: str, n: int, beginnings: str | tuple[str, ...] = "") -> pd.DataFrame:
     """Return the rows of a stored table of n rows a pair whose families begin so."""
     table = numbers(name)
     selected = table[table["family"].str.startswith(beginnings) & (table["n"] == n)].copy()
@@ -79,15 +79,15 @@ def of_families(name: str, n: int, beginnings: str | tuple[str, ...] = "") -> pd
     return selected
 
 
-def of_mixtures(settings: Sequence[str]) -> pd.DataFrame:
+def mixture_rows(settings: Sequence[str]) -> pd.DataFrame:
     """Return the directions of mixtures of the paper."""
-    selected = of_families("mixture-directions", 100)
+    selected = family_rows("mixture-directions", 100)
     return selected[selected["family"].isin([f"mixtures/{setting}" for setting in settings])]
 
 
-def without_direction(name: str) -> pd.DataFrame:
+def undirected_rows(name: str) -> pd.DataFrame:
     """Return the row of a kind of pairs without a direction."""
-    selected = of_families("nothing", 300)
+    selected = family_rows("nothing", 300)
     return selected[selected["family"] == f"nothing/{name}"]
 
 
@@ -132,20 +132,20 @@ def overview() -> pd.DataFrame:
         ("2 mechanisms (the paper's four)", FUNCTIONS),
         ("4 overlapping mechanisms", ("f3-c4",)),
     ):
-        lines.append([title, "100", mean_share(of_mixtures(settings), "right_by_sign"), "", ""])
+        lines.append([title, "100", mean_share(mixture_rows(settings), "right_by_sign"), "", ""])
     for title, beginnings in (
         ("1 mechanism, continuous effect", ("direct/AN", "direct/LS", "direct/MN")),
         ("the same, seen on a monotone scale", "direct/PNL"),
         ("binary, ordered, rounded or counted effect", "discrete/"),
     ):
-        rows = of_families("families", 300, beginnings)
+        rows = family_rows("families", 300, beginnings)
         cells = two_digits(rows, "sure", "sure_wrong")
         lines.append([title, "300", mean_share(rows, "right"), *cells])
     for title, name, answer in (
         ("unrelated: called independent", "independent", "called_independent"),
         ("hidden common cause: called so", "common cause", "called_common_cause"),
     ):
-        rows = without_direction(name)
+        rows = undirected_rows(name)
         cells = two_digits(rows, "sure", "sure")
         lines.append([title, "300", mean_share(rows, answer), *cells])
     return pd.DataFrame(lines, columns=["pairs", "rows", "right", "sure", "sure and wrong"])
@@ -156,8 +156,8 @@ def kinds() -> pd.DataFrame:
     """Return how often each kind of pair is decided rightly, over the four kinds of causes."""
     lines = []
     for title, beginnings in KINDS.items():
-        few_rows = of_families("families", 100, beginnings)
-        rows = of_families("families", 300, beginnings)
+        few_rows = family_rows("families", 100, beginnings)
+        rows = family_rows("families", 300, beginnings)
         worst = rows.loc[rows["right"].idxmin()]
         cause = worst["family"].rpartition(", ")[2]
         lines.append(
@@ -191,7 +191,7 @@ def mixtures() -> pd.DataFrame:
         lines.append(
             {
                 "mixture, N = 100": title,
-                "right directions": mean_share(of_mixtures([setting]), "right_by_sign"),
+                "right directions": mean_share(mixture_rows([setting]), "right_by_sign"),
                 "mean ARI of the labels": f"{ari(setting, 'anmmm'):.2f}",
                 "best possible ARI": f"{ari(setting, 'bayes'):.2f}",
             }
@@ -261,7 +261,7 @@ def nothing() -> pd.DataFrame:
     """Return what is decided of pairs without a direction, N = 300."""
     lines = []
     for name in ("independent", "linear Gaussian", "common cause"):
-        rows = without_direction(name)
+        rows = undirected_rows(name)
         lines.append(
             {
                 "pairs without a direction": name,
@@ -288,7 +288,7 @@ def common_causes() -> pd.DataFrame:
     lines = []
     for title, beginnings in CAUSES.items():
         for n in (100, 300, 1000):
-            rows = of_families("common-causes", n, beginnings)
+            rows = family_rows("common-causes", n, beginnings)
             lines.append([title, len(rows), n, *two_digits(rows, *shown)])
     return pd.DataFrame(lines, columns=["", "families", "N", *shown.values()])
 
@@ -402,7 +402,7 @@ def label_range() -> list[float]:
 
 def right_families() -> tuple[int, int]:
     """Return in how many families 0.9 or more are right, and the number of families."""
-    right = of_families("families", 300)["right"]
+    right = family_rows("families", 300)["right"]
     return int((right >= 0.9 - 1e-9).sum()), len(right)
 
 
@@ -424,19 +424,19 @@ def unforeseen_range() -> list[float]:
     shares = []
     for part in ("designed/first", "designed/later"):
         for n in (100, 300, 1000):
-            rows = of_families("unforeseen", n, part)
+            rows = family_rows("unforeseen", n, part)
             shares.append(rows["sure_right"].sum() / rows["sure"].sum())
     return [min(shares), max(shares)]
 
 
-def of_causes(n: int, beginnings: str | tuple[str, ...], column: str) -> float:
+def cause_mean(n: int, beginnings: str | tuple[str, ...], column: str) -> float:
     """Return the mean of a column of kinds of hidden causes."""
-    return float(of_families("common-causes", n, beginnings)[column].mean())
+    return float(family_rows("common-causes", n, beginnings)[column].mean())
 
 
 def confounded_wrong() -> list[float]:
     """Return the shares of sure and wrong directions of confounded pairs, with and without."""
-    rows = of_families("common-causes", 300, "confounded/")
+    rows = family_rows("common-causes", 300, "confounded/")
     rows = rows[~rows["family"].str.startswith(BESIDE)]
     return [rows["sure_wrong"].mean(), rows["sure_wrong_before"].mean()]
 
@@ -479,7 +479,7 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
     (
         "docs/guide/fails.md",
         "such as the scale of an instrument: {:.2f} of the pairs at 1000 rows",
-        lambda: [of_causes(1000, BEHIND_MONOTONE, "sure_wrong")],
+        lambda: [cause_mean(1000, BEHIND_MONOTONE, "sure_wrong")],
     ),
     (
         "docs/guide/outcomes.md",
@@ -491,7 +491,7 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
         "hidden groups are recognized in {:.2f} of the pairs, smooth curves in {:.2f}, straight "
         "lines in {:.2f}, and a cause that is measured with noise in {:.2f}",
         lambda: [
-            of_causes(300, kind, "called_common_cause")
+            cause_mean(300, kind, "called_common_cause")
             for kind in (HIDDEN_GROUPS, SMOOTH, LINEAR, MEASURED)
         ],
     ),
