@@ -33,7 +33,7 @@ from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
 from anmmm.mixture.em import choose_mixture, fit_single
 from anmmm.mixture.fits import fit_location_scale
-from anmmm.mixture.splines import SplineBasis, gaussian_basis
+from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]
@@ -78,10 +78,6 @@ def _varying(n_columns: int = 1) -> None:
     sample.fit([start], Variant(), 0.25, tol=1e-3, max_iter=1)
 
 
-def _process() -> None:
-    gaussian_basis(_causes(2), 8, 1.0)
-
-
 def _densities() -> None:
     cells = Cells.of(_effect())
     DensityMarginal.smooth(cells)
@@ -117,15 +113,7 @@ _tests = partial(hsic_test, *points())
 # their kernel, which this process then cannot compile.
 DECISION: tuple[Part, ...] = (_densities, _hidden, _monotone, _mixture)
 DECISIONS: tuple[Part, ...] = (_densities, _hidden, _tests, _levels, _several, _monotone, _mixture)
-GRAPH: tuple[Part, ...] = (
-    _densities,
-    _hidden,
-    _monotone,
-    _process,
-    _levels,
-    _several,
-    _mixture,
-)
+GRAPH: tuple[Part, ...] = (_densities, _hidden, _monotone, _levels, _several, _mixture)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
@@ -222,7 +210,6 @@ _MORE: tuple[Part, ...] = (
     partial(_evaluate, "lowrank", BLOCKS),
     _varying,
     partial(_varying, 2),
-    _process,
     partial(_tests, null="gamma"),
     partial(description_lengths, *points()),
     _ties,
@@ -232,7 +219,6 @@ DEMO: tuple[Part, ...] = (
     _densities,
     _hidden,
     _monotone,
-    _process,
     _tests,
     _low_rank,
     _varying,
