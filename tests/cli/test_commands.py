@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from anmmm import __version__, cluster_mechanisms, evaluate, infer_direction
-from anmmm.cli import output as cli_output
+from anmmm.cli import messages as cli_messages
 from anmmm.cli import run as cli_run
 from anmmm.collection import read_rows
 from anmmm.collection.files import file_columns
@@ -156,10 +156,10 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "none.csv"], "none.csv: No such file"),
         (["direction", "."], ".: Is a directory"),
         (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number"),
-        (["directions", "none"], "none: no such file"),
+        (["directions", "none"], "none: No such file"),
         (["directions", "sample", "--shard", "3"], "--shard must be I/N"),
         (["directions", "sample", "--resume"], "--resume needs"),
-        (["evaluate", "f9"], "f9: no such file"),
+        (["evaluate", "f9"], "f9: No such file"),
         (["clusters", "sample", "--cause", "z"], "cause must be one of"),
     ],
 )
@@ -288,7 +288,7 @@ def test_a_closed_pipe_is_quiet_and_a_full_disk_is_one_line(folder):
 
 def test_long_work_is_shown_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with cli_output.shown_on_terminal("comparing"):
+    with cli_messages.shown_on_terminal("comparing"):
         assert "comparing …\r" in capsys.readouterr().err
 
 

@@ -106,9 +106,9 @@ def test_a_plot_has_the_format_of_its_suffix(run, data, command, suffix):
         (["graph", "data.csv", "-o", "graph.txt"], "graph.txt: the name must end in .csv"),
         (["graph", "data.csv", "--report", "graph.txt"], "graph.txt: the name must end in .html"),
         (["report", "rows.csv", "-o", "p.txt"], "p.txt: the name must end in .html"),
-        (["report", "rows.csv", "--source", "none"], "none: no such file"),
+        (["report", "rows.csv", "--source", "none"], "none: No such file"),
         (["report", "rows.csv", "--n-plots", "501"], "n_plots must be at most 500"),
-        (["report", "data.csv"], "data.csv: not a table of PairResult"),
+        (["report", "data.csv"], "data.csv:1: not a table of PairResult"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(

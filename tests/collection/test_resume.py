@@ -96,7 +96,7 @@ def test_finished_pairs_are_not_computed_again(path, tmp_path, n_jobs):
 def test_rows_of_errors_are_computed_again(path, monkeypatch):
     x, y, _ = make_anm_mixture("f3", 20, random_state=0)
     with monkeypatch.context() as patch:
-        patch.setattr("anmmm.collection.task.decide", lambda *arguments: 1 / 0)
+        patch.setattr("anmmm.collection.directions.decide", lambda *arguments: 1 / 0)
         (row,) = infer_directions([(x, y)], checkpoint=path)
     assert row.status == "error"
     (row,) = infer_directions([(x, y)], checkpoint=path)
@@ -116,30 +116,12 @@ def test_rows_of_other_options_are_refused_at_once(path, change, name):
     assert rows.n_resumed == 3
 
 
-@pytest.mark.parametrize("lam", [1, 1.0, np.float64(1.0), np.int64(1)])
-def test_equal_options_are_the_same(path, lam):
-    interrupted(path, 3, Source(5), given={"lam": 1})
-    rows = run(Source(5), checkpoint=path, given={"lam": lam})
-    assert len(list(rows)) == 5
-    assert rows.n_resumed == 3
-
-
 def test_pairs_may_be_read_in_another_way(path):
     x, y, _ = make_anm_mixture("f3", 20, random_state=0)
     frame = pd.DataFrame({"a": x, "b": y})
     for pairs_of_table in ("all", [("a", "b")]):
         (row,) = infer_directions(frame, pairs=pairs_of_table, random_state=0, checkpoint=path)
         assert row.status == "ok"
-
-
-@pytest.mark.parametrize("content", ["no json", "[1]", "5"])
-def test_damaged_options_of_a_checkpoint_are_refused_by_name(path, content):
-    interrupted(path, 3, Source(5))
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE options SET content = ?", (content,))
-    for _ in range(2):
-        with pytest.raises(CheckpointError, match="is damaged"):
-            run(Source(5), checkpoint=path)
 
 
 def test_a_checkpoint_without_rows_takes_other_options(path):

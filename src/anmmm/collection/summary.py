@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._text import counted
+from anmmm._typing import BoolArray
 from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
@@ -178,7 +179,7 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
         if row.is_right is not None:
             weight += row.weight
             correct_weight += row.weight * row.is_right
-    related = np.asarray(pvalues) <= largest_related(pvalues)
+    related = are_related(pvalues)
     return CollectionSummary(
         **counts,
         total_weight=float(weight),
@@ -222,13 +223,11 @@ def _counts_of(row: Row) -> dict[str, bool]:
     }
 
 
-def largest_related(pvalues: Iterable[float]) -> float:
-    """Return the largest p-value that Benjamini and Hochberg (1995) reject, negative for none."""
-    values = np.fromiter(pvalues, float)
-    if not len(values):
-        return -1.0
+def are_related(pvalues: Sequence[float]) -> BoolArray:
+    """Return which p-values Benjamini and Hochberg (1995) reject."""
+    if not pvalues:
+        return np.empty(0, dtype=np.bool_)
     # It loads slowly, and workers do not need it.
     from scipy.stats import false_discovery_control
 
-    rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
-    return float(rejected.max()) if len(rejected) else -1.0
+    return np.asarray(false_discovery_control(pvalues) <= FALSE_DISCOVERIES)

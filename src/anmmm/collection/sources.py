@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import errno
+import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anmmm._tables import SourceError, check_header, is_frame, is_parquet, open_table
-from anmmm._typing import StrPath
-from anmmm.collection.sources.items import Items
-from anmmm.collection.sources.rows import LongPairs, NestedPairs, is_nested
-from anmmm.collection.sources.table import TablePairs
+from anmmm._categories import as_column
+from anmmm._columns import variable_names
+from anmmm._tables import check_header, is_frame, open_table
+from anmmm._validation import check_aligned
+from anmmm.collection.pair_columns import TablePairs
+from anmmm.collection.pair_rows import LongPairs, NestedPairs, is_nested
 from anmmm.datasets import Pair, load_pairs, load_sample
 
 
@@ -52,8 +55,8 @@ def as_pairs(
         - ``"sample"``, the embedded sample (``"./sample"`` for a folder of that name);
         - a folder in Tübingen layout, or of text files with two columns each;
         - a Parquet file with a row for each pair: ``pair_id``, lists in ``x`` and ``y``, and
-          optionally ``truth`` or ``target``, ``weight``, ``group``, read a part at a time; or,
-          without `pairs`, a table or file of these columns with a row for each observation;
+          optionally ``truth``, ``weight``, ``group``, read a part at a time; or, without `pairs`,
+          a table or file of these columns with a row for each observation;
         - with `pairs`, a table with a variable in each column: a text or Parquet file, a data
           frame of any library that narwhals reads, or a two-dimensional array;
         - a mapping of id to ``(x, y)``; or any iterable, generators included, of `Pair`,
@@ -101,41 +104,26 @@ def as_pairs(
     if isinstance(source, str) and source == "sample":
         _refuse("the embedded sample", **options)
         return load_sample()
-    if isinstance(source, (str, os.PathLike)):
-        path = _checked_path(source)
-        if path.is_dir():
-            _refuse("a folder", pairs=pairs, categories=categories)
-            return load_pairs(source, header=is_headed)
-        if pairs is None and is_parquet(path) and is_nested(path):
-            _refuse("a file with rows of pairs", **options)
-            return NestedPairs(source)
-    elif not isinstance(source, np.ndarray) and not is_frame(source):
-        kind = type(source).__name__
-        _refuse(kind, **options)
-        if isinstance(source, PairSource):
-            return source
-        if isinstance(source, Iterable):
-            return Items(source, kind)
-        raise TypeError(
-            f"source must be 'sample', a path, a table with pairs=, a mapping of id to (x, y), or "
-            f"an iterable of pairs; found {kind}"
-        )
-    table = open_table(source, is_headed)
-    if pairs is not None:
-        return TablePairs(table, pairs, categories)
-    _refuse("tables in long form", categories=categories)
-    return LongPairs(table)
-
-
-def _checked_path(source: StrPath) -> Path:
-    """Return the path of a file or folder that can be read several times."""
-    path = Path(source)
-    if not path.exists():
-        raise OSError(errno.ENOENT, "no such file or folder", os.fspath(source))
-    if not path.is_file() and not path.is_dir():
-        problem = "a pipe or device can be read only once; write it to a file"
-        raise SourceError(os.fspath(source), None, problem)
-    return path
+    is_path = isinstance(source, (str, os.PathLike))
+    if is_path and Path(source).is_dir():
+        _refuse("a folder", pairs=pairs, categories=categories)
+        return load_pairs(source, header=is_headed)
+    if is_path or isinstance(source, np.ndarray) or is_frame(source):
+        table: Any = open_table(source, is_headed)
+        if pairs is not None:
+            return TablePairs(table, pairs, categories)
+        _refuse("tables with rows of pairs", categories=categories)
+        return NestedPairs(table) if is_nested(table) else LongPairs(table)
+    kind = type(source).__name__
+    _refuse(kind, **options)
+    if isinstance(source, PairSource):
+        return source
+    if isinstance(source, Iterable):
+        return Items(source, kind)
+    raise TypeError(
+        f"source must be 'sample', a path, a table with pairs=, a mapping of id to (x, y), or "
+        f"an iterable of pairs; found {kind}"
+    )
 
 
 def _refuse(kind: str, **options: Any) -> None:
@@ -144,3 +132,60 @@ def _refuse(kind: str, **options: Any) -> None:
         if value is not None:
             use = "text files" if name == "header" else "tables"
             raise ValueError(f"{name} is for {use}, and has no effect for {kind}")
+
+
+class Items:
+    """Items of an iterable, or of a mapping by id, as pairs; `name` is the type of the object."""
+
+    def __init__(self, items: Iterable[Any], name: str) -> None:
+        variables = items if isinstance(items, (tuple, list)) and len(items) == 2 else (None,)
+        if all(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) > 3 for v in variables):
+            raise TypeError(
+                "source holds two variables, which are one pair: use infer_direction(x, y), or "
+                "pass the collection [(x, y)]"
+            )
+        self._items = items
+        self.name = name
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Yield one pair per item; an item of another form is a pair with a `problem`."""
+        items: Any = self._items
+        for key, item in items.items() if isinstance(items, Mapping) else enumerate(items):
+            yield _as_pair(str(key), item)
+
+    def __length_hint__(self) -> int:
+        """Return the number of items, NotImplemented if it is unknown."""
+        hint = operator.length_hint(self._items, -1)
+        return hint if hint >= 0 else NotImplemented
+
+
+def _as_pair(pair_id: str, item: Any) -> Pair:
+    """Return an item as a pair that can be sent to any process; with a `problem` if it cannot."""
+    if isinstance(item, Pair):
+        return _with_arrays(item)
+    is_sequence = isinstance(item, (tuple, list, np.ndarray))
+    if is_sequence and len(item) == 3 and isinstance(item[0], (str, Integral)):
+        pair_id = str(item[0])
+        item = item[1:]
+    if not is_sequence or len(item) != 2:
+        size = f" of length {len(item)}" if is_sequence else ""
+        fault = f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
+        return Pair.unreadable(pair_id, fault)
+    x, y = item
+    pair = Pair(pair_id, x, y, names=variable_names(x, y))
+    return _with_arrays(pair, spells_numbers=True)
+
+
+def _with_arrays(pair: Pair, *, spells_numbers: bool = False) -> Pair:
+    """Return a pair with its variables as arrays, or with a problem.
+
+    `spells_numbers`: text that spells numbers is numbers; else all text is categories.
+    """
+    try:
+        check_aligned(pair.x, pair.y)
+        x = as_column(pair.x, "x", spells_numbers=spells_numbers).to_array()
+        y = as_column(pair.y, "y", spells_numbers=spells_numbers).to_array()
+    except (TypeError, ValueError) as error:
+        problem = pair.problem or str(error)
+        return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)
+    return replace(pair, x=x, y=y)
