@@ -7,8 +7,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
-from anmmm.collection import infer_directions, summarize
 from anmmm._threads import single_thread
+from anmmm.collection import infer_directions, summarize
 from anmmm.collection.directions import DirectionTask
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
 

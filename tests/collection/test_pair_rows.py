@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anmmm.collection import SourceError, as_pairs
-from anmmm.collection import pair_rows
+from anmmm.collection import SourceError, as_pairs, pair_rows
 
 X, Y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
 ONE = {"pair_id": ["a"], "x": [X], "y": [Y]}
