@@ -157,7 +157,6 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "."], ".: Is a directory"),
         (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number"),
         (["directions", "none"], "none: No such file"),
-        (["directions", "sample", "--shard", "3"], "--shard must be I/N"),
         (["directions", "sample", "--resume"], "--resume needs"),
         (["evaluate", "f9"], "f9: No such file"),
         (["clusters", "sample", "--cause", "z"], "cause must be one of"),

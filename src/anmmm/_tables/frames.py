@@ -18,9 +18,6 @@ from anmmm._tables.table import Table
 from anmmm._text import counted
 from anmmm._typing import StrPath
 
-# Names that pandas gives to a column without one, and Parquet files to an index without one.
-_UNNAMED = ("Unnamed: ", "__index_level_")
-
 
 class FrameTable(Table):
     """A data frame of any library that narwhals reads; of a lazy one columns are read when used."""
@@ -33,7 +30,7 @@ class FrameTable(Table):
             names = self._frame.collect_schema().names()
         except nw.exceptions.DuplicateError as error:
             raise SourceError(name, None, str(error).replace("\n", " ")) from None
-        super().__init__(name, names, _unnamed(names))
+        super().__init__(name, names)
 
     def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, Any]:
         """Return columns as series of narwhals."""
@@ -53,7 +50,7 @@ class ParquetTable(Table):
         names = self.schema.names
         if not names or not self.n_rows:
             raise SourceError(os.fspath(path), None, "the file has no rows")
-        super().__init__(os.fspath(path), names, _unnamed(names))
+        super().__init__(os.fspath(path), names)
 
     def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, Any]:
         """Return columns as chunked arrays of Arrow."""
@@ -79,10 +76,6 @@ class ArrayTable(Table):
         if np.ma.isMaskedArray(array):
             array = np.ma.filled(array.astype(np.float64), np.nan)
         return {name: array[:, self.names.index(name)] for name in names}
-
-
-def _unnamed(names: Sequence[Hashable]) -> list[Hashable]:
-    return [name for name in names if name == "" or str(name).startswith(_UNNAMED)]
 
 
 def _array_names(n_columns: int, columns: Any) -> Sequence[Hashable]:

@@ -10,6 +10,8 @@ import click
 from anmmm._text import counted
 from anmmm.cli.messages import has_terminal, say, show
 from anmmm.cli.options import (
+    as_names,
+    as_two_names,
     categories_option,
     common_cause_option,
     force_option,
@@ -18,18 +20,15 @@ from anmmm.cli.options import (
     jobs_option,
     json_option,
     missing_option,
-    parse_edges,
-    parse_names,
-    parsed_by,
     plot_option,
     prior_option,
     with_options,
 )
 
 
-def parse_tiers(text: str, option: str) -> list[list[str]]:
+def as_tiers(text: str) -> list[list[str]]:
     """Return the names of each tier."""
-    return [parse_names(tier, option) for tier in text.split(";") if tier]
+    return [as_names(tier) for tier in text.split(";") if tier]
 
 
 @click.command("graph")
@@ -56,28 +55,28 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
     ),
     click.option(
         "--columns",
-        callback=parsed_by(parse_names),
+        type=as_names,
         metavar="A,B,...",
         help="Columns to use.  [default: all]",
     ),
     categories_option,
     click.option(
         "--tiers",
-        callback=parsed_by(parse_tiers),
+        type=as_tiers,
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
     click.option(
         "--required",
         multiple=True,
-        callback=parsed_by(parse_edges),
+        type=as_two_names,
         metavar="A,B",
         help="An edge A → B that the graph must have, repeatable.",
     ),
     click.option(
         "--forbidden",
         multiple=True,
-        callback=parsed_by(parse_edges),
+        type=as_two_names,
         metavar="A,B",
         help="An edge A → B that the graph must not have, repeatable.",
     ),
