@@ -132,19 +132,25 @@ def test_an_impossible_cell_is_refused_with_its_row(tmp_path, column, cell, prob
     assert re.search(problem, problem_of(tmp_path / "rows.csv"))
 
 
-def test_missing_files_and_missing_libraries_are_named(tmp_path, monkeypatch):
-    for suffix in (".csv", ".parquet"):
-        with pytest.raises(FileNotFoundError, match=f"none{suffix}"):
-            list(read_rows(tmp_path / f"none{suffix}"))
+@SUFFIX
+def test_missing_files_are_named(tmp_path, suffix):
+    with pytest.raises(FileNotFoundError, match=f"none{suffix}"):
+        list(read_rows(tmp_path / f"none{suffix}"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: list(read_rows("rows.parquet")),
+        lambda: write_rows("rows.parquet", ROWS),
+        PairResults(iter(()), PairResult).to_pandas,
+    ],
+)
+def test_missing_libraries_are_named(call, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    for call in (
-        lambda: list(read_rows(tmp_path / "rows.parquet")),
-        lambda: write_rows(tmp_path / "r.parquet", ROWS),
-        PairResults(iter(()), PairResult).to_pandas,
-    ):
-        with pytest.raises(ImportError, match=r"anmmm\[files\]"):
-            call()
+    with pytest.raises(ImportError, match=r"anmmm\[files\]"):
+        call()
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -172,15 +178,15 @@ def test_parquet_has_types(tmp_path):
 
 
 @SUFFIX
-def test_an_interrupted_file_is_not_there(tmp_path, suffix):
-    def interrupted_by(error):
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("connection closed")])
+def test_an_interrupted_file_is_not_there(tmp_path, suffix, error):
+    def interrupted():
         yield ROWS[0]
         raise error
 
-    for error in (KeyboardInterrupt(), OSError("connection closed")):
-        with pytest.raises(type(error)):
-            write_rows(tmp_path / f"r{suffix}", interrupted_by(error))
-        assert os.listdir(tmp_path) == []
+    with pytest.raises(type(error)):
+        write_rows(tmp_path / f"r{suffix}", interrupted())
+    assert os.listdir(tmp_path) == []
 
 
 @SUFFIX

@@ -203,7 +203,7 @@ class Run:
 def _rows_of_dask(client: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
     """Yield the rows of tasks in order from the workers of a client of Dask.
 
-    joblib 1.5 would wait for ever for the result of a task whose workers died too often.
+    joblib 1.6 waits for ever for the result of a task whose workers died too often.
     """
     remaining = iter(tasks)
     # None may be there while all restart.
