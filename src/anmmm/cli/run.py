@@ -53,20 +53,15 @@ def run_collection(
 ) -> None:
     """Call a function on the pairs of a source; write or print its rows, and print a summary."""
     checkpoint = None if output is None else f"{output}.checkpoint"
-    if output is None and resume:
-        raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
-    if output is not None:
-        check_file(output, SUFFIXES, source, force=force or resume)
-        # A file gets its name when it is complete; after that its checkpoint is removed.
-        is_interrupted = os.path.exists(f"{output}.checkpoint")
-        if resume and not is_interrupted and os.path.isfile(output) and os.path.getsize(output):
-            say(f"{output}: complete, nothing to do")
-            return
-        if not resume and _count_rows(checkpoint):
-            raise InputError(
-                f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
-                f"--resume, or delete this file to start again, unless another run is using it"
-            )
+    check_file(output, SUFFIXES, source, force=force or resume)
+    if resume and _is_complete(output, checkpoint):
+        say(f"{output}: complete, nothing to do")
+        return
+    if not resume and _count_rows(checkpoint):
+        raise InputError(
+            f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
+            f"--resume, or delete this file to start again, unless another run is using it"
+        )
     opened = as_pairs(source, pairs=pairs, categories=categories, header=header)
     results = function(opened, checkpoint=checkpoint, progress=has_terminal(), **given(options))
     is_printed = output is None or as_json
@@ -90,6 +85,15 @@ def run_collection(
         show("\n".join([*lines, str(summary)]))
     if output is not None:
         say(f"{counted(summary.n_pairs, 'row')} written to {output}")
+
+
+def _is_complete(output: str | None, checkpoint: str | None) -> bool:
+    """Return whether an earlier run came to its end."""
+    if output is None or checkpoint is None:
+        raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
+    # A file gets its name when it is complete; after that its checkpoint is removed.
+    has_rows = os.path.isfile(output) and os.path.getsize(output) > 0
+    return has_rows and not os.path.exists(checkpoint)
 
 
 def _refuse_errors(rows: Iterable[Any]) -> Generator[Any, None, None]:
