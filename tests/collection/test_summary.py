@@ -8,9 +8,8 @@ from anmmm.collection.summary import are_related
 
 
 def ok(direction, truth=None, weight=1.0, **others):
-    values = {"direction": direction, "truth": truth, "weight": weight, "converged": True}
-    values["score"] = 1.0
-    return PairResult("p", "ok", **values | others)
+    others = {"converged": True, "score": 1.0} | others
+    return PairResult("p", "ok", direction=direction, truth=truth, weight=weight, **others)
 
 
 def test_counts_and_accuracies_by_hand():

@@ -119,16 +119,13 @@ def test_arrays_and_frames_without_names_go_by_position():
     for source in (array, array.astype("f4"), array.astype(int), pd.DataFrame(array)):
         assert [p.pair_id for p in as_pairs(source, pairs="all")] == ["0,1", "0,2", "1,2"]
         (pair,) = as_pairs(source, pairs=[(2, 0)])
-        np.testing.assert_array_equal(pair.x, array[:, 2])
-        np.testing.assert_array_equal(pair.y, array[:, 0])
+        np.testing.assert_array_equal([pair.x, pair.y], array[:, [2, 0]].T)
 
 
 def test_text_without_a_header_has_numbered_columns(tmp_path):
     (tmp_path / "t.txt").write_text("1 2 3\n4 5 6\n")
-    ids = [pair.pair_id for pair in as_pairs(tmp_path / "t.txt", pairs="all")]
-    assert ids == ["column 1,column 2", "column 1,column 3", "column 2,column 3"]
     (pair,) = as_pairs(tmp_path / "t.txt", pairs=[(0, 2)])
-    np.testing.assert_array_equal(pair.y, [3, 6])
+    assert (pair.pair_id, pair.y.tolist()) == ("column 1,column 3", [3, 6])
 
 
 def test_one_bad_cell_in_a_column_of_numbers_is_not_passed_over(tmp_path):
@@ -162,30 +159,22 @@ def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message
         as_pairs(pd.DataFrame(DATA), pairs=columns)
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
+def test_tables_that_have_no_pairs_are_refused_at_once(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n")
+    twice = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["a", "a"])
+    pq.write_table(twice, tmp_path / "t.parquet")
+    pq.write_table(twice.select([0]).slice(1), tmp_path / "empty.parquet")
+    for source, message in (
         (pd.DataFrame({"a": [1.0], "s": ["p"]}), "2 or more columns"),
         (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
         (np.zeros(5), "a table must have two dimensions"),
         (np.array([["a", "b"]]), "a table must hold real numbers"),
-    ],
-)
-def test_tables_that_have_no_pairs_are_refused_at_once(source, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        as_pairs(source, pairs="all")
-
-
-def test_files_with_two_columns_of_one_name_or_without_rows_are_refused(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n")
-    table = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["a", "a"])
-    pq.write_table(table, tmp_path / "t.parquet")
-    for name in ("t.csv", "t.parquet"):
-        with pytest.raises(SourceError, match=f"{name}: several columns are called 'a'"):
-            as_pairs(tmp_path / name, pairs="all")
-    pq.write_table(table.select([0]).slice(1), tmp_path / "t.parquet")
-    with pytest.raises(SourceError, match="no rows"):
-        as_pairs(tmp_path / "t.parquet", pairs="all")
+        (tmp_path / "t.csv", r"t\.csv: several columns are called 'a'"),
+        (tmp_path / "t.parquet", r"t\.parquet: several columns are called 'a'"),
+        (tmp_path / "empty.parquet", "no rows"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            as_pairs(source, pairs="all")
 
 
 def test_an_index_or_unnamed_row_numbers_make_no_pairs(tmp_path):

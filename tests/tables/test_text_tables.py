@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anmmm._tables import SourceError, parse_text, read_text
+from anmmm._tables import SourceError, parse_text
 
 nan = float("nan")
 
@@ -196,16 +196,6 @@ def test_cells_that_are_no_numbers_are_named_with_a_remedy(cell):
         columns(f"a,b\n1,2\n3,{cell}\n")
     assert str(caught.value).startswith(f"data.csv:3: b holds '{cell[:10]}")
     assert len(str(caught.value)) < 350
-
-
-def test_the_path_is_named(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("1,2\n3\n")
-    with pytest.raises(SourceError) as caught:
-        read_text(path)
-    assert str(caught.value).startswith(f"{path}:2: ")
-    with pytest.raises(FileNotFoundError):
-        read_text(tmp_path / "none.csv")
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
