@@ -6,16 +6,18 @@ Nested Parquet files are read batch by batch, tables in long form as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from anmmm._categories import Column
 from anmmm._optional import pyarrow_module
-from anmmm._tables import SeenIds, SourceError, Table
+from anmmm._tables import Columns, SeenIds, SourceError, Table
 from anmmm._tables.frames import ParquetTable, open_parquet, parquet_errors
 from anmmm._text import listed
 from anmmm._validation import check_nonnegative, check_truth
+from anmmm.collection.pair_source import Pairs
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import make_pair
 
@@ -32,43 +34,37 @@ def is_nested(table: Table) -> bool:
     return any(_holds_lists(table.schema.field(name).type) for name in ("x", "y"))
 
 
-class NestedPairs:
-    """The pairs of a Parquet file with lists of numbers in ``x`` and ``y``."""
+def nested_pairs(table: ParquetTable) -> Pairs:
+    """Return the pairs of a Parquet file with lists of numbers in ``x`` and ``y``."""
+    columns = _pair_columns(table)
+    is_primitive = pyarrow_module("types").is_primitive
+    for name in ("x", "y"):
+        dtype = table.schema.field(name).type
+        if not (_holds_lists(dtype) and is_primitive(dtype.value_type)):
+            problem = f"{name} must hold lists of numbers, found {dtype}"
+            raise SourceError(table.name, None, problem)
+    return Pairs(table.name, table.n_rows, partial(_read_nested, table.name, columns))
 
-    def __init__(self, table: ParquetTable) -> None:
-        self.name = table.name
-        self._n_rows = table.n_rows
-        self._columns = _pair_columns(table)
-        is_primitive = pyarrow_module("types").is_primitive
-        for name in ("x", "y"):
-            dtype = table.schema.field(name).type
-            if not (_holds_lists(dtype) and is_primitive(dtype.value_type)):
-                problem = f"{name} must hold lists of numbers, found {dtype}"
-                raise SourceError(self.name, None, problem)
 
-    def __iter__(self) -> Iterator[Pair]:
-        """Read the file batch by batch."""
-        seen = SeenIds(self.name)
-        for number, row in enumerate(self._rows(), start=1):
-            place = f"row {number}"
-            if row["pair_id"] is None:
-                yield Pair.unreadable(place, f"{place}: pair_id is null")
-                continue
-            pair_id = str(row["pair_id"])
-            seen.add(pair_id, place)
-            metadata = {name: [row[name]] for name in OPTIONAL if name in row}
-            yield _pair(pair_id, row["x"], row["y"], metadata, f"{place}: ")
+def _read_nested(path: str, columns: list[str]) -> Iterator[Pair]:
+    """Read the pairs of a file batch by batch."""
+    seen = SeenIds(path)
+    for number, row in enumerate(_rows(path, columns), start=1):
+        place = f"row {number}"
+        if row["pair_id"] is None:
+            yield Pair.unreadable(place, f"{place}: pair_id is null")
+            continue
+        pair_id = str(row["pair_id"])
+        seen.add(pair_id, place)
+        metadata = {name: [row[name]] for name in OPTIONAL if name in row}
+        yield _pair(pair_id, row["x"], row["y"], metadata, f"{place}: ")
 
-    def __length_hint__(self) -> int:
-        """Return the number of pairs."""
-        return self._n_rows
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the values of each row by column."""
-        options = {"columns": self._columns, "use_threads": False}
-        with parquet_errors(self.name), open_parquet(self.name) as file:
-            for batch in file.iter_batches(BATCH_ROWS, **options):
-                yield from batch.to_pylist()
+def _rows(path: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the values of each row by column."""
+    with parquet_errors(path), open_parquet(path) as file:
+        for batch in file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
+            yield from batch.to_pylist()
 
 
 def _holds_lists(dtype: Any) -> bool:
@@ -76,41 +72,33 @@ def _holds_lists(dtype: Any) -> bool:
     return bool(pyarrow_module("types").is_nested(dtype)) and hasattr(dtype, "value_type")
 
 
-class LongPairs:
-    """The pairs of a table in long form, in the order of their first rows."""
+def long_pairs(table: Table) -> Pairs:
+    """Return the pairs of a table in long form, in the order of their first rows."""
+    names = _pair_columns(table)
+    texts = [name for name in ("pair_id", "group") if name in names]
+    columns, faults = table.read(names, texts)
+    for fault in faults.values():
+        raise fault
+    for name, column in columns.items():
+        if name not in texts and column.levels is not None:
+            raise SourceError(table.name, None, f"column {name!r} must hold numbers")
+    ids = columns["pair_id"]
+    if ids.missing.any():
+        raise SourceError(table.name, table.place(int(ids.missing.argmax())), "pair_id is missing")
+    return Pairs(table.name, len(ids.levels or ()), partial(_read_long, columns))
 
-    def __init__(self, table: Table) -> None:
-        self.name = table.name
-        names = _pair_columns(table)
-        texts = [name for name in ("pair_id", "group") if name in names]
-        self._columns, faults = table.read(names, texts)
-        for fault in faults.values():
-            raise fault
-        for name, column in self._columns.items():
-            if name not in texts and column.levels is not None:
-                raise SourceError(table.name, None, f"column {name!r} must hold numbers")
-        missing = self._columns["pair_id"].missing
-        if missing.any():
-            raise SourceError(table.name, table.place(int(missing.argmax())), "pair_id is missing")
 
-    def __iter__(self) -> Iterator[Pair]:
-        """Yield the rows of each id."""
-        columns = {str(name): column.to_array() for name, column in self._columns.items()}
-        ids = columns["pair_id"]
-        codes = self._columns["pair_id"].values
-        order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.diff(codes[order])) + 1
-        # Ids in the order of their first rows.
-        rows_by_id = sorted(np.split(order, starts), key=lambda rows: int(rows[0]))
-        for rows in rows_by_id:
-            metadata = {name: columns[name][rows].tolist() for name in OPTIONAL if name in columns}
-            x = columns["x"][rows]
-            y = columns["y"][rows]
-            yield _pair(str(ids[rows[0]]), x, y, metadata, "")
-
-    def __length_hint__(self) -> int:
-        """Return the number of pairs."""
-        return len(self._columns["pair_id"].levels or ())
+def _read_long(columns: Columns) -> Iterator[Pair]:
+    """Make a pair of the rows of each id."""
+    values = {str(name): column.to_array() for name, column in columns.items()}
+    codes = columns["pair_id"].values
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order])) + 1
+    # Ids in the order of their first rows.
+    for rows in sorted(np.split(order, starts), key=lambda rows: int(rows[0])):
+        metadata = {name: values[name][rows].tolist() for name in OPTIONAL if name in values}
+        pair_id = str(values["pair_id"][rows[0]])
+        yield _pair(pair_id, values["x"][rows], values["y"][rows], metadata, "")
 
 
 def _pair_columns(table: Table) -> list[str]:

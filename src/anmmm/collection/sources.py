@@ -1,4 +1,4 @@
-"""What a source of pairs is, and the choice of its reader."""
+"""The choice of the reader of a source, and pairs in memory."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -16,28 +17,10 @@ from anmmm._categories import as_column
 from anmmm._columns import variable_names
 from anmmm._tables import check_header, is_frame, open_table
 from anmmm._validation import check_aligned
-from anmmm.collection.pair_columns import TablePairs
-from anmmm.collection.pair_rows import LongPairs, NestedPairs, is_nested
+from anmmm.collection.pair_columns import column_pairs
+from anmmm.collection.pair_rows import is_nested, long_pairs, nested_pairs
+from anmmm.collection.pair_source import Pairs, PairSource
 from anmmm.datasets import Pair, load_pairs, load_sample
-
-
-@runtime_checkable
-class PairSource(Protocol):
-    """A collection of pairs, read while it is iterated."""
-
-    @property
-    def name(self) -> str:
-        """Path, or type of the object."""
-
-    def __iter__(self) -> Iterator[Pair]:
-        """Yield the pairs in the order of the source.
-
-        A pair that cannot be read is a `Pair` with a `problem`. `SourceError` is raised only if
-        the remaining pairs cannot be read or distinguished.
-        """
-
-    def __length_hint__(self) -> int:
-        """Return the number of pairs, or NotImplemented if it is unknown."""
 
 
 def as_pairs(
@@ -111,19 +94,26 @@ def as_pairs(
     if is_path or isinstance(source, np.ndarray) or is_frame(source):
         table: Any = open_table(source, is_headed)
         if pairs is not None:
-            return TablePairs(table, pairs, categories)
+            return column_pairs(table, pairs, categories)
         _refuse("tables with rows of pairs", categories=categories)
-        return NestedPairs(table) if is_nested(table) else LongPairs(table)
+        return nested_pairs(table) if is_nested(table) else long_pairs(table)
     kind = type(source).__name__
     _refuse(kind, **options)
     if isinstance(source, PairSource):
         return source
-    if isinstance(source, Iterable):
-        return Items(source, kind)
-    raise TypeError(
-        f"source must be 'sample', a path, a table with pairs=, a mapping of id to (x, y), or "
-        f"an iterable of pairs; found {kind}"
-    )
+    if not isinstance(source, Iterable):
+        raise TypeError(
+            f"source must be 'sample', a path, a table with pairs=, a mapping of id to (x, y), or "
+            f"an iterable of pairs; found {kind}"
+        )
+    items = source if isinstance(source, (tuple, list)) and len(source) == 2 else (None,)
+    if all(isinstance(item, np.ndarray) and item.ndim == 1 and len(item) > 3 for item in items):
+        raise TypeError(
+            "source holds two variables, which are one pair: use infer_direction(x, y), or pass "
+            "the collection [(x, y)]"
+        )
+    hint = operator.length_hint(source, -1)
+    return Pairs(kind, hint if hint >= 0 else None, partial(_read_items, source))
 
 
 def _refuse(kind: str, **options: Any) -> None:
@@ -134,29 +124,10 @@ def _refuse(kind: str, **options: Any) -> None:
             raise ValueError(f"{name} is for {use}, and has no effect for {kind}")
 
 
-class Items:
-    """Items of an iterable, or of a mapping by id, as pairs; `name` is the type of the object."""
-
-    def __init__(self, items: Iterable[Any], name: str) -> None:
-        variables = items if isinstance(items, (tuple, list)) and len(items) == 2 else (None,)
-        if all(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) > 3 for v in variables):
-            raise TypeError(
-                "source holds two variables, which are one pair: use infer_direction(x, y), or "
-                "pass the collection [(x, y)]"
-            )
-        self._items = items
-        self.name = name
-
-    def __iter__(self) -> Iterator[Pair]:
-        """Yield one pair per item; an item of another form is a pair with a `problem`."""
-        items: Any = self._items
-        for key, item in items.items() if isinstance(items, Mapping) else enumerate(items):
-            yield _as_pair(str(key), item)
-
-    def __length_hint__(self) -> int:
-        """Return the number of items, NotImplemented if it is unknown."""
-        hint = operator.length_hint(self._items, -1)
-        return hint if hint >= 0 else NotImplemented
+def _read_items(items: Any) -> Iterator[Pair]:
+    """Yield one pair per item; an item of another form is a pair with a `problem`."""
+    for key, item in items.items() if isinstance(items, Mapping) else enumerate(items):
+        yield _as_pair(str(key), item)
 
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
