@@ -64,7 +64,16 @@ def _rows(path: str, columns: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the values of each row by column."""
     with parquet_errors(path), open_parquet(path) as file:
         for batch in file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
-            yield from batch.to_pylist()
+            for values in zip(*batch.columns, strict=True):
+                row = dict(zip(batch.schema.names, values, strict=True))
+                yield {name: _value(name, value) for name, value in row.items()}
+
+
+def _value(name: str, value: Any) -> Any:
+    """Return a scalar of Arrow as a plain value, a list of numbers as an array."""
+    if name not in ("x", "y"):
+        return value.as_py()
+    return None if value.values is None else value.values.to_numpy(zero_copy_only=False)
 
 
 def _holds_lists(dtype: Any) -> bool:
