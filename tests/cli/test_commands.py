@@ -98,8 +98,8 @@ def test_columns_are_chosen_by_name_or_number(run, document, data):
         assert document("direction", data, *columns) == expected
     assert document("cluster", data, "temperature", "1")["cause"] == "temperature"
     for given, message in (
-        (("wind", "1"), "X wind: no such column"),
-        (("1", "temprature"), "Y temprature: no such column"),
+        (("wind", "1"), "X names 'wind'"),
+        (("1", "temprature"), "Y names 'temprature'"),
         (("1", "2", "3"), "--pairs all"),
         (("temperature", "2"), "both temperature"),
     ):

@@ -10,7 +10,6 @@ import numpy as np
 from anmmm._categories import Column, as_variables, complete_columns
 from anmmm._record import Record
 from anmmm._tables import SourceError, Table, open_table, parse_text
-from anmmm._tables.text import TextTable
 from anmmm._text import counted, has_digits, listed
 from anmmm._typing import IntArray
 from anmmm.cli.messages import InputError, say
@@ -103,11 +102,7 @@ def _choose(table: Table, pair: Sequence[str]) -> list[Hashable]:
 
 def _find(table: Table, wanted: str, option: str) -> Hashable:
     """Return the column of a name or, if no name is digits, of a number from 1."""
-    if wanted in table.names:
-        return wanted
-    has_names = not isinstance(table, TextTable) or table.has_header
-    by_number = not has_names or not has_digits(table.names)
-    if by_number and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
+    is_number = wanted.isdecimal() and not has_digits(table.names)
+    if is_number and 1 <= int(wanted) <= len(table.names):
         return table.names[int(wanted) - 1]
-    problem = f"{option} {wanted}: no such column; there are {listed(table.names)}"
-    raise SourceError(table.name, None, problem)
+    return table.column(wanted, option)
