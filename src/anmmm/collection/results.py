@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm.collection.files import written
-from anmmm.collection.records import Row
+from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.collection.summary import CollectionSummary, summarize
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ PANDAS_TYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 READ = "these rows were read already, and are too many to be kept; write them to a file instead"
 ENDED = "the run was closed or stopped before its end, so rows are missing; call the function again"
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=PairResult | PairClusters)
 
 
 class PairResults(Sequence[R]):

@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._text import counted
 from anmmm._typing import BoolArray
-from anmmm.collection.records import PairClusters, PairResult, Row
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
     INDEPENDENT,
@@ -140,7 +140,7 @@ class CollectionSummary(Record, eq=True):
         return asdict(self)
 
 
-def summarize(results: Iterable[Row]) -> CollectionSummary:
+def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary:
     """Count and score the rows of a collection.
 
     Parameters
@@ -171,7 +171,7 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     is_sure_direction = array("b")
     for row in results:
         counts.update(_counts_of(row))
-        if row.status != "ok" or not isinstance(row, PairResult):
+        if row.status != "ok" or isinstance(row, PairClusters):
             continue
         if row.independence_pvalue is not None:
             pvalues.append(row.independence_pvalue)
@@ -191,23 +191,23 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     )
 
 
-def _counts_of(row: Row) -> dict[str, bool]:
+def _counts_of(row: PairResult | PairClusters) -> dict[str, bool]:
     """Return which counts of a summary a row belongs to."""
-    if row.status != "ok":
-        is_unusable = row.status == "unusable"
-        return {
-            "n_pairs": True,
-            "n_unusable": is_unusable,
-            "n_error": not is_unusable,
-        }
-    if not isinstance(row, PairResult):
-        is_unconverged = isinstance(row, PairClusters) and row.converged is False
-        return {"n_pairs": True, "n_labeled": True, "n_not_converged": is_unconverged}
+    is_analyzed = row.status == "ok"
+    counts = {
+        "n_pairs": True,
+        "n_unusable": row.status == "unusable",
+        "n_error": row.status == "error",
+        "n_not_converged": is_analyzed and row.converged is False,
+        "n_labeled": is_analyzed and isinstance(row, PairClusters),
+    }
+    if not is_analyzed or isinstance(row, PairClusters):
+        return counts
     is_preferred = is_decided(row)
     sure = is_sure(row)
+    has_truth = row.is_right is not None
     return {
-        "n_pairs": True,
-        "n_not_converged": row.converged is False,
+        **counts,
         "n_decided": is_preferred,
         "n_sure": sure is True,
         "n_leaning": sure is False and is_preferred,
@@ -216,9 +216,9 @@ def _counts_of(row: Row) -> dict[str, bool]:
         "n_independent": row.relation == INDEPENDENT,
         "n_common_cause": row.relation == COMMON_CAUSE,
         "n_poor_fit": row.check_pvalue is not None and row.check_pvalue < LACK_OF_FIT_PVALUE,
-        "n_scored": row.is_right is not None,
+        "n_scored": has_truth,
         "n_correct": row.is_right is True,
-        "n_decided_scored": is_preferred and row.is_right is not None,
+        "n_decided_scored": is_preferred and has_truth,
         "n_decided_correct": is_preferred and row.is_right is True,
     }
 
