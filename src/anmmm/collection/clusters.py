@@ -69,12 +69,8 @@ def cluster_pairs(
 
     Raises
     ------
-    TypeError, ValueError
-        At once, if an argument or an option cannot be used or the source cannot be opened.
-    anmmm.collection.CheckpointError
-        If the checkpoint is damaged, in use, of other options, or another file.
-    OSError
-        If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
+    TypeError, ValueError, OSError, RuntimeError
+        As `anmmm.infer_directions`.
 
     Examples
     --------
