@@ -29,7 +29,7 @@ from anmmm.graph.common_causes import compare_common_cause
 from anmmm.graph.find import EdgeConfidence, FoundGraph, find_graph
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
-from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
+from anmmm.graph.score import MIN_ROWS, LocalScore
 from anmmm.graph.search import Arrow, compare_rivals
 
 # Fewest columns whose combinations are looked at, of two one would determine the other; fewest
@@ -112,7 +112,7 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
     values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
     remaining = Sample(values, sample.categorical, sample.names)
-    score = graph.score.with_models(ColumnModels(remaining))
+    score = graph.score.with_sample(remaining)
     note = outliers_note(int(is_outlier.sum()))
     caveats = {}
     for arrow in sure:
@@ -178,7 +178,7 @@ def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
     if varies(values):
         categorical = tuple(sample.categorical[place] for place in columns)
         names = tuple(sample.names[place] for place in columns)
-        score = graph.score.with_models(ColumnModels(Sample(values, categorical, names)))
+        score = graph.score.with_sample(Sample(values, categorical, names))
         distinct_edges = find_graph(score, graph.rules.among(columns)).edges
     caveats = {}
     for (cause, effect), edge in graph.edges.items():

@@ -33,12 +33,12 @@ from anmmm.graph.answer import (
 )
 from anmmm.graph.confidence import edge_confidences
 from anmmm.graph.find import find_graph
-from anmmm.graph.fits import FitLog, read_fits
+from anmmm.graph.fits import FitLog
 from anmmm.graph.forms import ARROW, BOTH, read_graph, to_form_of
 from anmmm.graph.knowledge import read_knowledge, with_columns
 from anmmm.graph.residuals import residual_dependence
 from anmmm.graph.result import CausalGraph
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from anmmm.graph.search import Rules
 from anmmm.graph.table import read_columns
 
@@ -116,8 +116,8 @@ def infer_graph(
         ``"learned"``: how far nats are trusted about the direction of an edge, and what features of
         its columns add, is that of pairs (see `infer_direction`). ``"flat"``: nats alone decide.
     n_jobs : int or None
-        Number of workers, as in joblib: processes, or threads for small tables (10 columns of
-        500 rows). The result does not depend on it.
+        Number of workers, as in joblib; small tables (up to 20 columns of 500 rows) are searched by
+        this process alone. The result does not depend on it.
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
@@ -186,7 +186,7 @@ def infer_graph(
     n_samples = len(sample.values)
     LOGGER.info("graph: %d columns of %d rows", len(sample.names), n_samples)
     with _logging(progress, checkpoint) as log, single_thread():
-        graph = find_graph(LocalScore(ColumnModels(sample), jobs, log), rules)
+        graph = find_graph(LocalScore(sample, jobs, log), rules)
         LOGGER.info("graph: %d edges found; testing the residuals", len(graph.edges))
         dependence = residual_dependence(graph)
         groups = tuple(hidden_groups_of(graph, row_places))
@@ -291,8 +291,5 @@ def _logging(progress: bool, path: StrPath | None) -> Iterator[FitLog]:
             from tqdm.auto import tqdm
 
             bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
-        if path is None:
-            yield FitLog(bar)
-        else:
-            checkpoint = stack.enter_context(Checkpoint(path))
-            yield FitLog(bar, checkpoint, read_fits(checkpoint))
+        checkpoint = None if path is None else stack.enter_context(Checkpoint(path))
+        yield FitLog(bar, checkpoint)

@@ -9,7 +9,6 @@ import numpy as np
 from anmmm.evidence.check import normal_scores
 from anmmm.graph.find import FoundGraph
 from anmmm.graph.sample import NOTHING, Sample
-from anmmm.graph.score import ColumnModels
 from anmmm.graph.search import Arrow
 
 # Range of residuals, as Gaussian quantiles, below which a column has none.
@@ -33,7 +32,7 @@ def residual_dependence(graph: FoundGraph) -> dict[Arrow, float]:
     if n < 2:
         return {}
     table = Sample(scores[:, places], (False,) * n)
-    residuals = graph.score.with_models(ColumnModels(table))
+    residuals = graph.score.with_sample(table)
     screened = residuals.screen([(j, NOTHING) for j in range(n)])
     pairs = [(i, j) for j in range(n) for i in screened[j]]
     residuals.fit((j, NOTHING, frozenset([i])) for i, j in pairs)
