@@ -40,7 +40,7 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the edges to this file: .csv, .parquet, .json or .graphml.",
+        help="Write the edges to this file: .csv, .json or .graphml.",
     ),
     plot_option,
     click.option(

@@ -7,8 +7,6 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from anmmm._compiling import LOGGER
@@ -124,41 +122,18 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
 
 def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
     """Return the confidence in an edge in other rows; 0.5 if these are too few or do not vary."""
+    if not score.is_comparable(arrow):
+        return 0.5
     kind = graph.edges[arrow].kind
     if kind == BOTH:
-        return common_cause_again(score, graph, arrow)
-    rivals = graph.challenges[arrow].rivals
-    if not can_compare(score, arrow, rivals.compared_columns):
-        return 0.5
-    second = compare_rivals(score, arrow, rivals, graph.rules)
+        cause, effect = arrow
+        causes_of_effect = graph.parents[effect] | {cause}
+        shared = compare_common_cause(score, cause, graph.parents[cause], effect, causes_of_effect)
+        return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
+    second = compare_rivals(score, arrow, graph.challenges[arrow].rivals, graph.rules)
     if kind == LINE:
         return second.removed.confidence
     return second.confidence if second.is_directed else 0.5
-
-
-def common_cause_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
-    """Return the probability of a common cause in other rows; 0.5 if it is not tried there."""
-    cause, effect = arrow
-    causes_of_cause = graph.parents[cause]
-    causes_of_effect = graph.parents[effect] | {cause}
-    if not can_compare(score, arrow, causes_of_cause | causes_of_effect):
-        return 0.5
-    shared = compare_common_cause(score, cause, causes_of_cause, effect, causes_of_effect)
-    return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
-
-
-def can_compare(score: LocalScore, arrow: Arrow, columns: Collection[int]) -> bool:
-    """Return whether enough rows have both ends of an edge, and these and other columns vary."""
-    values = score.sample.values[:, sorted({*arrow, *columns})]
-    return score.is_comparable(arrow) and varies(values)
-
-
-def varies(values: FloatArray) -> bool:
-    """Return whether enough rows have values, and each column (n_rows, n_columns) varies."""
-    n_values = np.count_nonzero(~np.isnan(values), axis=0)
-    if n_values.min() < MIN_ROWS:
-        return False
-    return bool(np.all(np.nanmin(values, axis=0) < np.nanmax(values, axis=0)))
 
 
 def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
@@ -175,7 +150,7 @@ def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
         f"{len(sample.values) / len(values):.2g} times: distinct ones count"
     )
     distinct_edges = {}
-    if varies(values):
+    if len(values) >= MIN_ROWS:
         categorical = tuple(sample.categorical[place] for place in columns)
         names = tuple(sample.names[place] for place in columns)
         score = graph.score.with_sample(Sample(values, categorical, names))

@@ -120,12 +120,11 @@ class LocalScore:
 
     def is_comparable(self, columns: Collection[int]) -> bool:
         """Return whether enough rows have a column and its causes, which vary there."""
-        if not self.sample.incomplete_among(columns):
-            return True
-        values = self.sample.part(columns).values[:, sorted(columns)]
-        if len(values) < max(MIN_ROWS, ROWS_PER_PARENT * (len(columns) - 1)):
+        part = self.sample.part(columns)
+        n_rows = len(part.values)
+        if part is not self.sample and n_rows < ROWS_PER_PARENT * (len(columns) - 1):
             return False
-        return bool(np.all(values.min(axis=0) < values.max(axis=0)))
+        return n_rows >= MIN_ROWS and part.varying.issuperset(columns)
 
     def fit(self, comparisons: Iterable[Comparison]) -> None:
         """Fit columns given causes and others, if they are new, in workers if they are many."""
