@@ -68,11 +68,7 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     assert result.objective < result.history[0]
     # Nothing is drawn for it.
     assert_same(fit(pair, seed=2, subsample=FEW), result)
-    # Further starts are those of the subsample.
-    result = fit(pair, subsample=FEW, n_starts=3)
-    few = result.subsample
-    assert (len(result.objectives), len(few.objectives)) == (1, 3)
-    assert (result.start, result.init) == (few.start, few.init)
+    assert result.init == few.init
 
 
 @pytest.mark.parametrize(

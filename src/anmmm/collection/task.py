@@ -189,8 +189,8 @@ def given_options(**options: Any) -> dict[str, Any]:
     """Return options as plain values, for checkpoints."""
     fit_options = options.pop("fit_options", None)
     if isinstance(fit_options, FitOptions):
-        default = FitOptions().get_params()
-        given = fit_options.get_params().items()
+        default = vars(FitOptions())
+        given = vars(fit_options).items()
         fit_options = {name: value for name, value in given if value is not default[name]}
     return {**options, "fit_options": fit_options} if fit_options else options
 

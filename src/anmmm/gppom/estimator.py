@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
+from anmmm._estimators import TakesOutputs, all_or_nothing, check_fit_input, check_new_input
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_matrix
 from anmmm._warning import default_float_errors
 from anmmm.gppom.model import fit_gppom
-from anmmm.gppom.options import FitOptions, TakesFitOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
 
-class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
+class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
 
     Parameters
@@ -29,12 +30,12 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         Latent dimensions q; 1 by default.
     lam : float, optional
         Weight λ of the term that makes Θ independent of X; 1.0 by default.
-    latent_map, kernel_x, kernel_theta, combine, engine, n_starts, max_iter, optional
+    latent_map, kernel_x, kernel_theta, combine, engine, max_iter, optional
         See `FitOptions`.
     fit_options : FitOptions or mapping, optional
         All other options of the fit. A parameter above counts if it is not None.
     random_state : None, int or RandomState
-        Seed of starts and weights; see `fit_gppom`.
+        Seed of the weights of the MLP; see `fit_gppom`.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     objective_, log_likelihood_, hsic_ : float
         Final J, L and HSIC_b.
     n_iter_ : int
-        L-BFGS iterations of the winning start.
+        L-BFGS iterations.
     converged_ : bool
         Whether it converged.
     fit_result_ : FitResult
@@ -75,7 +76,6 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         kernel_theta: str | None = None,
         combine: str | None = None,
         engine: str | None = None,
-        n_starts: int | None = None,
         max_iter: int | None = None,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
@@ -87,7 +87,6 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         self.kernel_theta = kernel_theta
         self.combine = combine
         self.engine = engine
-        self.n_starts = n_starts
         self.max_iter = max_iter
         self.fit_options = fit_options
         self.random_state = random_state
@@ -132,8 +131,11 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         effect, record_y = standardize(y)
         options = FitOptions.of(self.fit_options)
         # Some of its fields are also parameters of the estimator.
-        given = {name: getattr(self, name, None) for name in options.get_params()}
-        options.set_params(**{name: each for name, each in given.items() if each is not None})
+        given: dict[str, Any] = {}
+        for name in vars(options):
+            if getattr(self, name, None) is not None:
+                given[name] = getattr(self, name)
+        options = replace(options, **given)
         result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
         self._flat = np.ndim(y_given) == 1
         self._cause = cause

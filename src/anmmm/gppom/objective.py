@@ -54,7 +54,7 @@ class GPPOMObjective:
     fit_options : FitOptions or mapping, optional
         Options of J: ``lam``, ``n_latent``, ``latent_map``, kernels, engine, floors and priors.
         ``lam`` and ``hyper_prior`` do not grow with the number of observations. Options of a
-        descent (``init``, ``n_starts``, ``tol``, …) have no effect.
+        descent (``init``, ``tol``, …) have no effect.
 
     Attributes
     ----------
