@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import MechanismClustering, cluster_mechanisms
-from anmmm.clustering.kmeans import MOST_GROUPS, kmeans_labels
+from anmmm.clustering.cluster import MOST_GROUPS, kmeans_labels
 from anmmm.datasets import make_anm_mixture
 from subprocess_helpers import python
 
