@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._estimators import TakesOutputs, all_or_nothing, check_fit_input, check_new_input
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_matrix
 from anmmm._warning import default_float_errors
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions
@@ -52,7 +51,7 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
     fit_result_ : FitResult
         All results of the fit.
     n_features_in_ : int
-        Columns of X; 0 without one.
+        Columns of X.
 
     Examples
     --------
@@ -98,14 +97,13 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
         return tags
 
     @all_or_nothing
-    def fit(self, X: ArrayLike | None, y: ArrayLike) -> GPPOM:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> GPPOM:
         """Fit Θ and Ω.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features_x) or None
-            Hypothetical cause. None: only Θ explains y, as in dual PPCA
-            (``kernel_theta="linear"``) and the Gaussian process latent variable model.
+        X : array-like of shape (n_samples, n_features_x)
+            Hypothetical cause.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Hypothetical effect.
 
@@ -119,15 +117,8 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
             If the data or a parameter cannot be used; the message names it.
         """
         y_given = y
-        if X is None:
-            y = as_matrix(y, "y")
-            cause = None
-            record_x = None
-            self.n_features_in_ = 0
-            self.n_outputs_ = y.shape[1]
-        else:
-            X, y = check_fit_input(self, X, y, pair=False)
-            cause, record_x = standardize(X)
+        X, y = check_fit_input(self, X, y, pair=False)
+        cause, record_x = standardize(X)
         effect, record_y = standardize(y)
         options = FitOptions.of(self.fit_options)
         # Some of its fields are also parameters of the estimator.
@@ -169,7 +160,7 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
         NotFittedError
             If called before `fit`.
         TypeError, ValueError
-            If X cannot be used, the fit had no cause, or it has more observations than
+            If X cannot be used, or the fit has more observations than
             `anmmm.gppom.prediction.MAX_SAMPLES`.
 
         Notes
@@ -177,8 +168,6 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
         An average over mechanisms: observations need not be near it. O(N³) at each call.
         """
         check_is_fitted(self)
-        if self._record_x is None or self._cause is None:
-            raise ValueError("the fit had no cause X, so that there is nothing to predict from")
         points, _ = check_new_input(self, X, None)
         predictor = MechanismPredictor(self._cause, self._effect, self.fit_result_)
         with blas_threads_for(len(self.latent_)):

@@ -27,7 +27,7 @@ from anmmm.gppom.start import (
 
 
 def fit_gppom(
-    X: FloatArray | None,
+    X: FloatArray,
     Y: FloatArray,
     *,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
@@ -37,9 +37,8 @@ def fit_gppom(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x) or None
-        Hypothetical cause, standardized. None: only Θ explains Y, as in dual PPCA and the Gaussian
-        process latent variable model; see `GPPOMObjective`.
+    X : ndarray of shape (n_samples, n_features_x)
+        Hypothetical cause, standardized.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
     fit_options : FitOptions or mapping, optional
@@ -78,9 +77,9 @@ def fit_gppom(
 
 
 def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> FitResult:
-    """Minimize J on checked data; X may have no columns."""
+    """Minimize J on checked data."""
     scaled = options.scaled_for(len(X))
-    objective = GPPOMObjective(X if X.shape[1] else None, Y, fit_options=scaled)
+    objective = GPPOMObjective(X, Y, fit_options=scaled)
     # The low-rank engine's matrices are small: its blocks are for threads, not BLAS.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
         found = None

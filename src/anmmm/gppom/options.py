@@ -149,7 +149,7 @@ class FitOptions(Record):
         check_choice(self.kernel_theta, "kernel_theta", KERNELS)
         check_choice(self.combine, "combine", COMBINATIONS)
         check_choice(self.engine, "engine", ENGINE_NAMES)
-        if self.engine == "lowrank" and not self.covariance().smooth:
+        if self.engine == "lowrank" and not self.covariance.smooth:
             raise ValueError(
                 "engine='lowrank' evaluates only the product of two RBF kernels, found "
                 f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
@@ -198,11 +198,9 @@ class FitOptions(Record):
             engine_tol=engine_tol if self.engine_tol is None else self.engine_tol,
         )
 
-    def covariance(self, *, has_x: bool = True) -> Covariance:
-        """Return the form of the covariance that these options mean, with or without an X."""
-        if not has_x:
-            # That of Θ only: the product with the RBF of an X that is 0 throughout.
-            return Covariance(kernel_theta=self.kernel_theta)
+    @property
+    def covariance(self) -> Covariance:
+        """The form of the covariance that these options mean."""
         combine = self.combine
         if combine == "auto":
             linear = self.kernel_x == self.kernel_theta == "linear"
