@@ -52,8 +52,8 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
     click.option(
         "--within",
         metavar="FILE",
-        help="Edges that the graph may have: a CSV file with the columns source, target and "
-        "perhaps edge (->, -- or <->); or cause, effect, kind, as -o writes.",
+        help="Edges that the graph may have: a CSV file with the columns cause, effect and perhaps "
+        "kind (->, -- or <->), as -o writes.",
     ),
     click.option(
         "--columns",
