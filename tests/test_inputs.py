@@ -174,7 +174,7 @@ def test_a_pair_names_the_variable_at_fault():
 GOOD = np.sin(np.arange(20.0)) + 0.1 * np.arange(20.0)
 SHORT = {"max_iter": 2}
 ENTRIES = {
-    "GPPOM": lambda x, y: anmmm.GPPOM(max_iter=2).fit(x, y),
+    "GPPOM": lambda x, y: anmmm.GPPOM(fit_options={"max_iter": 2}).fit(x, y),
     "ANMMixture": lambda x, y: anmmm.ANMMixture(max_iter=2).fit(x, y),
     "CausalDirection": lambda x, y: CausalDirection().fit(x, y),
     "MechanismClustering": lambda x, y: anmmm.MechanismClustering(fit_options=SHORT).fit(x, y),

@@ -17,7 +17,7 @@ X, Y, LABELS = make_anm_mixture("f3", 60, random_state=1)
 PAIR = np.column_stack([X, Y])
 ESTIMATORS = [
     ANMMixture(),
-    GPPOM(max_iter=20),
+    GPPOM(fit_options={"max_iter": 20}),
     CausalDirection(),
     MechanismClustering(fit_options={"max_iter": 20}, random_state=0),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,14 +24,8 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_latent : int, optional
-        Latent dimensions q; 1 by default.
-    lam : float, optional
-        Weight λ of the term that makes Θ independent of X; 1.0 by default.
-    latent_map, kernel_x, kernel_theta, combine, engine, max_iter, optional
-        See `FitOptions`.
     fit_options : FitOptions or mapping, optional
-        All other options of the fit. A parameter above counts if it is not None.
+        Options of the fit.
     random_state : None, int or RandomState
         Seed of the weights of the MLP; see `fit_gppom`.
 
@@ -67,26 +60,10 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_latent: int | None = None,
         *,
-        lam: float | None = None,
-        latent_map: str | None = None,
-        kernel_x: str | None = None,
-        kernel_theta: str | None = None,
-        combine: str | None = None,
-        engine: str | None = None,
-        max_iter: int | None = None,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_latent = n_latent
-        self.lam = lam
-        self.latent_map = latent_map
-        self.kernel_x = kernel_x
-        self.kernel_theta = kernel_theta
-        self.combine = combine
-        self.engine = engine
-        self.max_iter = max_iter
         self.fit_options = fit_options
         self.random_state = random_state
 
@@ -120,14 +97,9 @@ class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
         X, y = check_fit_input(self, X, y, pair=False)
         cause, record_x = standardize(X)
         effect, record_y = standardize(y)
-        options = FitOptions.of(self.fit_options)
-        # Some of its fields are also parameters of the estimator.
-        given: dict[str, Any] = {}
-        for name in vars(options):
-            if getattr(self, name, None) is not None:
-                given[name] = getattr(self, name)
-        options = replace(options, **given)
-        result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
+        result = fit_gppom(
+            cause, effect, fit_options=self.fit_options, random_state=self.random_state
+        )
         self._flat = np.ndim(y_given) == 1
         self._cause = cause
         self._effect = effect
