@@ -169,7 +169,7 @@ class MechanismClustering(TakesOutputs, ClusterMixin, BaseEstimator):  # type: i
             bound; otherwise the density of the GPPOM, whatever the number of clusters.
         """
         pair = self._new_pair(X, y)
-        log_densities = self.result_.log_densities(*pair)
+        log_densities = self.result_._log_densities(*pair)
         return float(logsumexp(log_densities, axis=1).mean())
 
     def _new_pair(self, X: ArrayLike, y: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
