@@ -130,16 +130,21 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
     identity_start = padded(r + 1)
     rows = np.zeros((r, identity_start + padded(r)))
     pivots = np.empty(r)
+    row = np.empty(padded(r))
+    width = rows.shape[1]
     for i in range(r):
         for j in range(i + 1):
             rows[j, i] = A[i, j]
         rows[i, identity_start + i] = 1.0
     log_det = eliminate(rows, pivots, r)
     for i in range(r):
-        for j in range(i + 1):
-            total = 0.0
+        for j in range(0, i + 1, LANES):
+            total = broadcast(0.0)
             for k in range(i, r):
-                total += rows[k, identity_start + i] * rows[k, identity_start + j] * pivots[k]
-            inverse[i, j] = total
-            inverse[j, i] = total
+                factor = rows[k, identity_start + i] * pivots[k]
+                total += factor * load(rows, k * width + identity_start + j)
+            store(row, j, total)
+        for j in range(i + 1):
+            inverse[i, j] = row[j]
+            inverse[j, i] = row[j]
     return log_det
