@@ -263,6 +263,15 @@ def test_odd_data_give_finite_fits(rng, n_mechanisms):
     assert ANMMixture(2).fit(rng.normal(size=(10, 1)), rng.normal(size=10)).labels_.shape == (10,)
 
 
+def test_a_mechanism_without_observations_has_a_noise():
+    rng = np.random.default_rng(108)
+    x = rng.normal(size=60)
+    y = np.where(np.arange(60) == 0, 1e4, x)
+    model = ANMMixture(3).fit(x[:, np.newaxis], y)
+    assert model.probabilities_.sum(axis=0).min() < 1e-9
+    assert np.isfinite(model.noise_std_).all()
+
+
 def test_new_observations_get_the_probabilities_of_the_equations():
     x, y, _ = mixture(8)
     model = ANMMixture(2).fit(x, y)

@@ -26,6 +26,9 @@ from anmmm.mixture.search import (
 from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells, standardize
 
+# Share of an observation that counts for the noise of a mechanism to which none belongs.
+LEAST_SHARE = 1e-200
+
 
 class ANMMixture(BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with Gaussian noise, ``y = f_c(x) + ε``.
@@ -172,7 +175,9 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         self.probabilities_ = fit.probabilities
         self.labels_ = fit.labels
         self.weights_ = fit.weights
-        variances = np.average(fit.noise_std**2, axis=0, weights=fit.probabilities)
+        # A mechanism that has no observation takes its noise at all of them.
+        shares = np.maximum(fit.probabilities, LEAST_SHARE)
+        variances = np.average(fit.noise_std**2, axis=0, weights=shares)
         self.noise_std_ = self._scaled.unit * np.sqrt(variances)
         self.lower_bound_ = fit.bound
         self.criterion_ = fit.criterion
