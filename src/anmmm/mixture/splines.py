@@ -44,6 +44,11 @@ class Columns(Record, ABC):
         """Increasing causes (n,) between which all columns are cubic; None for several causes."""
         return None
 
+    @property
+    def slope(self) -> float:
+        """Of the second column over one cause."""
+        return float(self.evaluate(np.ones((1, 1)))[0, 1])
+
     @abstractmethod
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
@@ -64,6 +69,10 @@ class Splines(Columns):
         """The knots of one cause."""
         n_features = len(self.combine) - 1 - len(self.knots)
         return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
+
+    @property
+    def slope(self) -> float:
+        return float(self.combine[1, 1])
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         # Points too distant for numbers have no finite columns.
@@ -141,8 +150,7 @@ class SplineBasis(Record):
         if self.n_null == 1:
             return np.zeros(len(self.design))
         # The second column is the cause in another unit.
-        cause: FloatArray = self.design[:, 1] / self.splines.evaluate(np.ones((1, 1)))[0, 1]
-        return cause
+        return np.asarray(self.design[:, 1] / self.splines.slope)
 
     @computed
     def columns(self) -> FloatArray:

@@ -90,7 +90,7 @@ class Ordered(CurveModel):
         center = np.zeros(r + len(cuts.per_slope))
         center[r:] = start
         parameters = center.copy()
-        levels = Levels(cells.index[rows.first].astype(np.float64), rows.counts, 1.0)
+        levels = Levels(cells.index[rows.rows].astype(np.float64), rows.counts, 1.0)
         cost, n_iter = latent_curve(
             rows.design, levels, cuts, prior, TOLERANCE, CURVE_ITER, center, parameters, np.ones(3)
         )
@@ -279,7 +279,7 @@ class MeanCurve(Record):
     ) -> Counts:
         """Encode counts (n_samples,)."""
         log_mass = _log_mass(
-            counts[rows.first], _means(self.curve, is_positive), self.size, is_positive
+            counts[rows.rows], _means(self.curve, is_positive), self.size, is_positive
         )
         nats = code_lengths(np.exp(log_mass)[rows.places], cells.n_distinct)
         curve = self.curve[rows.places]
@@ -290,7 +290,7 @@ class MeanCurve(Record):
 
 def fit_counts(rows: EqualRows, cells: Cells, counts: FloatArray) -> Counts:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
-    distinct = counts[rows.first]
+    distinct = counts[rows.rows]
     is_positive = bool(distinct.min() > 0.0)
     start = MeanCurve.fit(rows, distinct, POISSON)
     poisson = start.refitted(rows, distinct, is_dispersed=False, is_positive=is_positive)
