@@ -16,7 +16,7 @@ import numpy as np
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.packed import log_of_product, padded
+from anmmm._kernels.packed import clear, log_of_product, padded
 
 
 class System(NamedTuple):
@@ -42,6 +42,14 @@ def new_system(r: int) -> System:
     return System(
         gram, vectors[0], vectors[1], vectors[2], rows, vectors[3], vectors[4], vectors[5]
     )
+
+
+@kernel(inner=True)
+def clear_sums(system: System) -> None:
+    """Set the sums over observations to zero."""
+    clear(system.moment)
+    for i in range(system.gram.shape[0]):
+        clear(system.gram[i])
 
 
 @kernel(inner=True)
