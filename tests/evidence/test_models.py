@@ -22,7 +22,13 @@ from anmmm.evidence.models import (
     marginals_of,
     model_text,
 )
-from anmmm.evidence.models.discrete import Ordered, OrderedLinked, fit_counts
+from anmmm.evidence.models.discrete import (
+    POISSON,
+    Ordered,
+    OrderedLinked,
+    best_size,
+    fit_counts,
+)
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.parts import Parted
@@ -199,6 +205,22 @@ def test_counts_from_one_on_are_without_their_zeros(size, rng):
     law = poisson(mean) if size is None else nbinom(2, 2 / (2 + mean))
     expected = law.pmf(raw) / (1.0 - law.pmf(0))
     assert np.sum(model.nats) == pytest.approx(-np.log(expected).sum(), abs=2.0)
+
+
+@pytest.mark.parametrize("is_positive", [False, True])
+@pytest.mark.parametrize("size", [0.3, 2.0, 30.0])
+@pytest.mark.parametrize("start", [POISSON, 1.0])
+def test_the_size_of_counts_is_the_likeliest(is_positive, size, start, rng):
+    means = rng.uniform(1.0, 30.0, 3000)
+    counts = rng.negative_binomial(size, size / (size + means)).astype(float)
+    kept = counts > 0.0 if is_positive else counts >= 0.0
+    counts, means = counts[kept], means[kept]
+    n_equal = rng.integers(1, 3, len(counts)).astype(float)
+    sizes = best_size(counts, n_equal, means, is_positive, start) * np.exp([0.0, -0.05, 0.05])
+    laws = [nbinom(each, each / (each + means)) for each in sizes]
+    logs = [law.logpmf(counts) - np.log1p(-is_positive * law.pmf(0)) for law in laws]
+    lengths = -n_equal @ np.array(logs).T
+    assert lengths.argmin() == 0
 
 
 def test_marginals_are_distributions(rng):

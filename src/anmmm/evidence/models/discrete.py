@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.special import betainc, gammaincc, gammaln, ndtr
+from scipy.special import betainc, digamma, gammaincc, gammaln, ndtr
 
 from anmmm._cells import MOST_CATEGORIES
 from anmmm._kernels.latent import Cuts, Levels, latent_curve
@@ -53,8 +53,15 @@ MAX_SIZE = 1e4
 NO_DISPERSION = 0.9 * MAX_SIZE
 # Size of a Poisson distribution.
 POISSON = 1e9
-# Change of a size's logarithm that is worth less than 0.01 nats.
+LOG_SIZES = math.log(MIN_SIZE), math.log(MAX_SIZE)
+# The first step of a size's logarithm, the largest, and the last, worth less than 0.01 nats; and
+# most steps.
+FIRST_SIZE_STEP = 0.1
+MAX_SIZE_STEP = 2.0
 SIZE_TOLERANCE = 1e-2
+SIZE_STEPS = 20
+# Largest number whose exponential is computed.
+MAX_EXPONENT = 700.0
 # Rounds of a curve and the size of the counts' distribution; and the change of a count, or of a
 # size's logarithm, below which they end.
 SIZE_ROUNDS = 3
@@ -262,7 +269,7 @@ class MeanCurve(Record):
         for _ in range(SIZE_ROUNDS):
             means = _means(fit.curve, is_positive)
             if is_dispersed:
-                size = _best_size(counts, rows.counts, means, is_positive)
+                size = best_size(counts, rows.counts, means, is_positive, fit.size)
                 if size > NO_DISPERSION:
                     return self
             score_counts = _score_counts(counts, means, size) if is_positive else counts
@@ -314,35 +321,48 @@ def _score_counts(counts: FloatArray, means: FloatArray, size: float) -> FloatAr
     return np.maximum(counts - lacking, 0.0)
 
 
-def _best_size(
-    counts: FloatArray, n_equal: FloatArray, mean: FloatArray, is_positive: bool
+def best_size(
+    counts: FloatArray, n_equal: FloatArray, means: FloatArray, is_positive: bool, start: float
 ) -> float:
-    """Return the size of the negative binomial distributions of these means (n_distinct,)."""
+    """Return the size of negative binomial distributions by the secant method from a start.
+
+    counts, n_equal, means: (n_distinct,), `n_equal` observations have each count and mean.
+    """
     distinct, places = np.unique(counts, return_inverse=True)
     n_rows = np.bincount(places, n_equal)
-    n = float(n_equal.sum())
-    mean = np.maximum(mean, TINY)
+    means = np.maximum(means, TINY)
 
-    def length(log_size: float) -> float:
-        # Minus the log-likelihood, without terms that do not depend on the size.
+    def score(log_size: float) -> float:
+        # The derivative of the log-likelihood by the size's logarithm.
         size = math.exp(log_size)
-        log_sums = np.log(size + mean)
-        total = float((n_equal * (counts + size)) @ log_sums)
-        total -= float(n_rows @ gammaln(distinct + size))
-        total += n * (math.lgamma(size) - size * log_size)
+        sums = size + means
+        log_ratios = log_size - np.log(sums)
+        scores = log_ratios + (means - counts) / sums
         if is_positive:
-            log_zero = size * (log_size - log_sums)
-            total += float(n_equal @ np.log(np.maximum(-np.expm1(log_zero), TINY)))
-        return total
+            odds = 1.0 / np.expm1(np.minimum(-size * log_ratios, MAX_EXPONENT))
+            scores += odds * (log_ratios + means / sums)
+        by_counts = n_rows @ (digamma(distinct + size) - digamma(size))
+        return size * float(n_equal @ scores + by_counts)
 
-    # Imported here because it loads slowly and only counts need it.
-    from scipy.optimize import minimize_scalar
-
-    bounds = math.log(MIN_SIZE), math.log(MAX_SIZE)
-    result = minimize_scalar(
-        length, bounds=bounds, method="bounded", options={"xatol": SIZE_TOLERANCE}
-    )
-    return math.exp(float(result.x))
+    if start >= POISSON:
+        # By moments.
+        excess = float(n_equal @ ((counts - means) ** 2 - means))
+        start = float(n_equal @ means**2) / max(excess, TINY)
+    log_size = math.log(min(max(start, MIN_SIZE), MAX_SIZE))
+    value = score(log_size)
+    step = math.copysign(FIRST_SIZE_STEP, value)
+    for _ in range(SIZE_STEPS):
+        moved = min(max(log_size + step, LOG_SIZES[0]), LOG_SIZES[1])
+        moved_value = score(moved)
+        slope = (moved_value - value) / (moved - log_size) if moved != log_size else 0.0
+        log_size = moved
+        value = moved_value
+        # Uphill, where the likelihood is not concave.
+        step = -value / slope if slope < 0.0 else math.copysign(MAX_SIZE_STEP, value)
+        step = min(max(step, -MAX_SIZE_STEP), MAX_SIZE_STEP)
+        if abs(step) < SIZE_TOLERANCE or not LOG_SIZES[0] < log_size < LOG_SIZES[1]:
+            break
+    return math.exp(min(max(log_size + step, LOG_SIZES[0]), LOG_SIZES[1]))
 
 
 def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bool) -> FloatArray:
