@@ -151,7 +151,7 @@ def speed(session):
         # What asv remembers of machines lies in the home.
         home = ENVIRONMENT | {"HOME": folder, "PIP_CACHE_DIR": pip_cache}
         # Some that compile little; `asv check` looks at all.
-        some = ["--bench", r"dense\.\w+Evaluation\.time", "--bench", r"fits\.Fit\.time"]
+        some = ["--bench", r"Growth\.time_call\('(dense|low rank|fit)'"]
         once = ["--quick", "--show-stderr", "--launch-method", "forkserver"]
         with session.chdir(clone):
             session.run("asv", "machine", "--yes", env=home)

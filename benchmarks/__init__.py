@@ -5,6 +5,6 @@
   `baselines` are other methods.
 - `tables`: from such rows to docs/stored. `numbers`: from there to the pages, by `views`.
 - `calibrate`: from rows to constants of the package.
-- `objective`: times of J by other libraries. `speed`: asv's benchmarks. `paper`: its experiments.
+- `speed`: asv's benchmarks, whose calls `growth` times for the pages. `paper`: its experiments.
 - `gallery`: pictures of the pages. `rebuild`: real pairs from the packages that publish them.
 """

@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm import cluster_mechanisms
+from anmmm import ClusteringResult, cluster_mechanisms
 from anmmm.mixture import ANMMixture
+from benchmarks.baselines import CLUSTERING_BASELINES
 from benchmarks.baselines.labels import LABELS
 from benchmarks.cluster_sureness import measure_sureness
 from benchmarks.families import mechanisms
@@ -29,12 +30,15 @@ from benchmarks.families.settings import SETTINGS, bayes_labels, draw_setting
 from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.runs import OURS, Row, parser, read_common, run
 
-KEYS = ("setting", "n", "seed", "method", "options", "number")
+KEYS = ("setting", "n", "seed", "method", "options", "number", "source")
 # Ours; clusters of Θ alone (options are of its fit); a mixture by EM alone; the classifier that
-# knows functions, noise and weights; and the methods of `benchmarks.baselines.labels`.
-METHODS = (OURS, "latent", "em", "bayes", *LABELS)
+# knows functions, noise and weights; and other methods, some of which have to be given the number.
+METHODS = (OURS, "latent", "em", "bayes", *LABELS, *CLUSTERING_BASELINES)
 NUMBERS = ("given", "auto")
 REAL = "real/"
+MIXTURES = "mixtures"
+FAMILIES = "families"
+GROUPS = {MIXTURES: TABLE1_COLUMNS, FAMILIES: mechanisms.FAMILIES}
 # Between the seeds of a data set and of the new rows whose effects are predicted.
 NEW_SEEDS = 5000
 
@@ -49,12 +53,12 @@ class DataSet(NamedTuple):
     best: np.ndarray | None = None
 
 
-def read(setting: str, n: int, seed: int, file: str) -> DataSet:
-    """Draw or read a data set."""
+def read(setting: str, n: int, seed: int, source: str) -> DataSet:
+    """Draw or read a data set; a name may be one of both kinds of drawn ones."""
     if setting.startswith(REAL):
-        x, y, group = np.load(file)[setting.removeprefix(REAL)].T
+        x, y, group = np.load(source)[setting.removeprefix(REAL)].T
         return DataSet(x, y, group.astype(int), len(np.unique(group)))
-    if setting in mechanisms.FAMILIES:
+    if source == FAMILIES:
         drawn = mechanisms.draw(setting, n, seed)
         best = drawn.log_likelihood.argmax(axis=1)
         return DataSet(drawn.x, drawn.y, drawn.truth, drawn.log_likelihood.shape[1], best)
@@ -64,57 +68,51 @@ def read(setting: str, n: int, seed: int, file: str) -> DataSet:
 
 
 def cluster(
-    setting: str, n: int, seed: int, method: str, options: str, number: str, file: str
+    setting: str, n: int, seed: int, method: str, options: str, number: str, source: str
 ) -> Row:
     """Cluster one data set, its number of mechanisms given or not."""
-    data = read(setting, n, seed, file)
+    data = read(setting, n, seed, source)
     given = data.n_mechanisms if number == "given" else None
-    begin = time.process_time()
     sureness: Row = {}
     if method in LABELS:
         causes = data.x.reshape(len(data.y), -1)
         labels, seconds = LABELS[method](causes, data.y, given, seed)
-    elif method == OURS:
-        result = cluster_mechanisms(
-            data.x, data.y, given or "auto", random_state=seed, **json.loads(options)
-        )
-        labels = result.labels
+    else:
+        begin = time.process_time()
+        found = label(data, given, seed, method, json.loads(options))
         seconds = time.process_time() - begin
-        if setting in mechanisms.FAMILIES:
+        labels = found if isinstance(found, np.ndarray) else found.labels
+        if method == OURS and source == FAMILIES:
             drawn = mechanisms.draw(setting, n, seed)
             later = mechanisms.draw(setting, n, seed + NEW_SEEDS)
-            sureness = measure_sureness(result, drawn, later)
-    else:
-        labels = _labels(data, given, seed, method, json.loads(options))
-        seconds = time.process_time() - begin
+            sureness = measure_sureness(found, drawn, later)
     is_inlier = data.truth != mechanisms.OUTLIER
-    found = len(set(labels.tolist()) - {-1})
     return {
         "ari": adjusted_rand_score(data.truth[is_inlier], labels[is_inlier]),
         "mechanisms": data.n_mechanisms,
-        "found": max(found, 1),
+        "found": max(len(set(labels.tolist()) - {-1}), 1),
         "seconds": seconds,
         **sureness,
     }
 
 
-def _labels(
+def label(
     data: DataSet, given: int | None, seed: int, method: str, options: dict[str, Any]
-) -> np.ndarray:
+) -> np.ndarray | ClusteringResult:
+    """Return the labels of a method, or our whole result."""
     x, y = data.x, data.y
     if method == "bayes":
         if data.best is None:
             raise ValueError("no such classifier is known for this data set")
         return data.best
+    if method in CLUSTERING_BASELINES:
+        return CLUSTERING_BASELINES[method].labels(x, y, given, random_state=seed, **options)
     number = given or "auto"
     if method == "em":
         return ANMMixture(number, **options).fit(x[:, np.newaxis], y).labels_
     if method == "latent":
-        result = cluster_mechanisms(
-            x, y, number, refine=False, fit_options=options, random_state=seed
-        )
-        return result.labels
-    raise ValueError(f"no method {method!r}")
+        options = {"refine": False, "fit_options": options}
+    return cluster_mechanisms(x, y, number, random_state=seed, **options)
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -146,24 +144,26 @@ def main(arguments: list[str] | None = None) -> None:
         "--number", default="given", choices=NUMBERS, help="is the number of mechanisms known?"
     )
     given = command_line.parse_args(arguments)
-    file = ""
-    groups = {"mixtures": TABLE1_COLUMNS, "families": mechanisms.FAMILIES}
-    names: list[str] = []
+    sources: dict[str, list[str]] = {}
     for name in given.names:
         if name.startswith("real:"):
             file = name.removeprefix("real:")
-            names += [REAL + pair for pair in np.load(file).files]
+            sources[file] = [REAL + pair for pair in np.load(file).files]
+        elif name in GROUPS:
+            sources[name] = list(GROUPS[name])
+        elif name in SETTINGS:
+            sources[MIXTURES] = [*sources.get(MIXTURES, ()), name]
+        elif name in mechanisms.FAMILIES:
+            sources[FAMILIES] = [*sources.get(FAMILIES, ()), name]
         else:
-            names += groups.get(name, (name,))
-    unknown = {name for name in names if not name.startswith(REAL)}
-    unknown -= {*SETTINGS, *mechanisms.FAMILIES}
-    if unknown:
-        command_line.error(f"no setting or family {', '.join(sorted(unknown))}")
-    common = read_common(given) | {"number": given.number, "file": file}
+            command_line.error(f"no setting or family {name}")
+    common = read_common(given) | {"number": given.number}
     tasks = []
     for n in given.n:
-        for name in names:
-            tasks += [{"setting": name, "n": n, "seed": seed} | common for seed in given.seeds]
+        for source, names in sources.items():
+            for name in names:
+                task = {"setting": name, "n": n, "source": source} | common
+                tasks += [task | {"seed": seed} for seed in given.seeds]
     run(given.output, tasks, cluster, KEYS, given.jobs)
 
 

@@ -90,9 +90,8 @@ def decide(source: str, family: str, n: int, seed: int, method: str, options: st
     if not is_single:
         # Other methods compare single variables.
         return row | {"relation": RELATIONS[0], "score": 0.0}
-    decider = DIRECTIONS[method]()
     start = time.process_time()
-    score = decider(x, y)
+    score = DIRECTIONS[method](x, y)
     seconds = time.process_time() - start
     return row | {"relation": RELATIONS[int(np.sign(score))], "score": score, "seconds": seconds}
 

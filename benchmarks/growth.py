@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -24,57 +23,41 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot
 
-from anmmm import cluster_mechanisms, infer_direction, infer_graph, warm_up
-from anmmm._kernels._lapack import potrf, potri
-from anmmm.datasets import make_anm_mixture
+from anmmm import infer_graph, warm_up
 from benchmarks.gallery import save
 from benchmarks.graph_data import CELLS, draw_cell
-from benchmarks.speed.common import mixture_objective
+from benchmarks.speed.calls import CALLS, Call
 from benchmarks.stored import Stored, store
 
 N_ROUNDS = 5
 SIZES = (100, 300, 1000, 10_000, 100_000)
 BOUND = "potrf + potri (bound of an exact evaluation)"
-# Largest N of each question: beyond it a round would take minutes.
-QUESTIONS = {
-    BOUND: 1000,
-    "an evaluation of J, dense": 1000,
-    "an evaluation of J, low rank": 100_000,
-    "a decision": 100_000,
-    "a decision, `common_cause=False`": 100_000,
-    "mechanisms, their number by `auto`": 100_000,
-    "a graph of 8 columns": 10_000,
-}
 
 
-def call_of(question: str, n_samples: int) -> Callable[[], object]:
-    """Return a call that answers a question for one data set of N rows."""
-    if question == BOUND:
-        return partial(_factor_and_invert, np.eye(n_samples) + 1.0 / n_samples)
-    if question.startswith("an evaluation"):
-        engine = "dense" if question.endswith("dense") else "lowrank"
-        objective, z = mixture_objective(n_samples, engine=engine)
-        return partial(objective.value_and_grad, z)
-    x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
-    if question.startswith("a decision"):
-        return partial(infer_direction, x, y, common_cause="False" not in question)
-    if question.startswith("mechanisms"):
-        return partial(cluster_mechanisms, x, y, random_state=0)
-    _, table = draw_cell(np.random.default_rng(0), replace(CELLS["8d2"], n_samples=n_samples))
+def graph_call(n_samples: int) -> Call:
+    """Return a graph of a drawn table of eight columns."""
+    cell = replace(CELLS["8d2"], n_samples=n_samples)
+    _, table = draw_cell(np.random.default_rng(0), cell)
     return partial(infer_graph, table, n_jobs=1)
 
 
-def _factor_and_invert(matrix: np.ndarray) -> None:
-    work = matrix.copy()
-    potrf(work)
-    potri(work)
+# Each question of the table, what makes its call, and the largest N.
+QUESTIONS = {
+    BOUND: CALLS["bound"],
+    "an evaluation of J, dense": CALLS["dense"],
+    "an evaluation of J, low rank": CALLS["low rank"],
+    "a decision": CALLS["decision"],
+    "a decision, `common_cause=False`": CALLS["decision without common causes"],
+    "mechanisms, their number by `auto`": CALLS["mechanisms"],
+    "a graph of 8 columns": (graph_call, 10_000),
+}
 
 
 def measure() -> pd.DataFrame:
     """Return milliseconds, a row a question and a column a number of rows; NaN where none."""
     calls = {
-        (question, n): call_of(question, n)
-        for question, largest in QUESTIONS.items()
+        (question, n): make(n)
+        for question, (make, largest) in QUESTIONS.items()
         for n in SIZES
         if n <= largest
     }

@@ -7,7 +7,6 @@ causal-learn and lingam are imported when one of their methods is used (extra ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from anmmm.graph.forms import MarkedEdge, read_graph
 from benchmarks.baselines import DIRECTION_BASELINES
 from benchmarks.baselines.causal_orders import cam, score
-from benchmarks.baselines.cdci import cdci, kullback_leibler, total_variation
+from benchmarks.baselines.cdci import cdci
 from benchmarks.baselines.regressions import bqcd, grci, reci
 
 # Positive where x causes y; 0: undecided. x and y (n_samples,) are as they were drawn.
@@ -25,42 +24,12 @@ FindGraph = Callable[[np.ndarray], list[MarkedEdge]]
 LEVEL = 0.05
 
 
-def causal_learn_anm() -> Decide:
-    """Return causal-learn's additive noise model."""
-    from causallearn.search.FCMBased.ANM.ANM import ANM
-
-    def decide(x: np.ndarray, y: np.ndarray) -> float:
-        forward, backward = ANM().cause_or_effect(x[:, np.newaxis], y[:, np.newaxis])
-        return float(forward - backward)
-
-    return decide
-
-
-def direct_lingam() -> Decide:
-    """Return DirectLiNGAM of lingam."""
-    from lingam import DirectLiNGAM
-
-    def decide(x: np.ndarray, y: np.ndarray) -> float:
-        first = DirectLiNGAM().fit(np.column_stack([x, y])).causal_order_[0]
-        return 1.0 if first == 0 else -1.0
-
-    return decide
-
-
-def baseline(name: str) -> Decide:
-    """Return a method of `benchmarks.baselines`."""
-    return DIRECTION_BASELINES[name].direction
-
-
-DIRECTIONS: dict[str, Callable[[], Decide]] = {
-    **{name: partial(baseline, name) for name in DIRECTION_BASELINES},
-    "cdci-tv": lambda: partial(cdci, divergence=total_variation),
-    "cdci-kl": lambda: partial(cdci, divergence=kullback_leibler),
-    "reci": lambda: reci,
-    "bqcd": lambda: bqcd,
-    "grci": lambda: grci,
-    "causal-learn-anm": causal_learn_anm,
-    "direct-lingam": direct_lingam,
+DIRECTIONS: dict[str, Decide] = {
+    **{name: method.direction for name, method in DIRECTION_BASELINES.items()},
+    "cdci-tv": cdci,
+    "reci": reci,
+    "bqcd": bqcd,
+    "grci": grci,
 }
 
 

@@ -3,8 +3,8 @@
     python -m benchmarks.scale FOLDER --pairs 100000
 
 Writes docs/stored/scale.csv. A collection of mixtures of 100 rows goes from Parquet to Parquet by
-the command line on two processes. It is killed (SIGKILL) after a minute and resumed; the rows have
-to be those of four shards on a Dask cluster of two workers. Everything else is one process.
+the command line on two processes; it is killed (SIGKILL) after a minute and resumed. Everything
+else is one process.
 """
 
 from __future__ import annotations
@@ -22,13 +22,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-from pyarrow import parquet
 
 from benchmarks.stored import Stored, store
 
 N_ROWS = 100
-N_SHARDS = 4
 ROW_GROUP = 1000
 SECONDS_TO_KILL = 60.0
 
@@ -61,18 +58,16 @@ print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 
 
 def write_pairs(path: Path, n_pairs: int) -> None:
     """Write mixtures of two exponential mechanisms, ``y = exp(-θ x) + ε``, a pair a row."""
-    lists = pa.list_(pa.float64())
-    schema = pa.schema([("pair_id", pa.string()), ("x", lists), ("y", lists)])
-    with parquet.ParquetWriter(path, schema) as writer:
-        for first in range(0, n_pairs, ROW_GROUP):
-            rng = np.random.default_rng(first)
-            size = min(ROW_GROUP, n_pairs - first), N_ROWS
-            x = rng.uniform(size=size)
-            theta = np.where(rng.random(size) < 0.5, 1.05, 3.05)
-            y = np.exp(-theta * x) + 0.05 * rng.standard_normal(size)
-            ids = [f"pair{first + place}" for place in range(len(x))]
-            columns = {"pair_id": ids, "x": x.tolist(), "y": y.tolist()}
-            writer.write_table(pa.table(columns, schema=schema))
+    parts = []
+    for first in range(0, n_pairs, ROW_GROUP):
+        rng = np.random.default_rng(first)
+        size = min(ROW_GROUP, n_pairs - first), N_ROWS
+        x = rng.uniform(size=size)
+        theta = np.where(rng.random(size) < 0.5, 1.05, 3.05)
+        y = np.exp(-theta * x) + 0.05 * rng.standard_normal(size)
+        ids = [f"pair{first + place}" for place in range(len(x))]
+        parts.append(pd.DataFrame({"pair_id": ids, "x": list(x), "y": list(y)}))
+    pd.concat(parts).to_parquet(path, index=False, row_group_size=ROW_GROUP)
 
 
 def run_killed_and_resumed(source: Path, target: Path) -> tuple[float, float]:
@@ -89,35 +84,6 @@ def run_killed_and_resumed(source: Path, target: Path) -> tuple[float, float]:
     if status:
         raise RuntimeError("the resumed run failed")
     return time.perf_counter() - began, usage.ru_maxrss / 1e6
-
-
-def run_shards(source: Path, folder: Path) -> tuple[list[Path], float]:
-    """Analyze each shard on a Dask cluster; return the files and the seconds."""
-    import joblib
-    from dask.distributed import Client, LocalCluster
-
-    from anmmm import infer_directions
-
-    began = time.perf_counter()
-    files = []
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-        joblib.parallel_config("dask"),
-    ):
-        for number in range(1, N_SHARDS + 1):
-            files.append(folder / f"shard{number}.parquet")
-            infer_directions(source, shard=(number, N_SHARDS)).write(files[-1])
-    return files, time.perf_counter() - began
-
-
-def count_differences(whole: Path, shards: list[Path]) -> int:
-    """Return how many rows differ."""
-    rows = parquet.read_table(whole).sort_by("pair_id").to_pylist()
-    parts = pa.concat_tables([parquet.read_table(path) for path in shards])
-    other_rows = parts.sort_by("pair_id").to_pylist()
-    # As text, in which NaN equals NaN.
-    return sum(repr(row) != repr(other) for row, other in zip(rows, other_rows, strict=True))
 
 
 def measure(program: str) -> str:
@@ -146,18 +112,12 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=100_000)
     given = parser.parse_args()
     source = given.folder / "pairs.parquet"
-    whole = given.folder / "rows.parquet"
     write_pairs(source, given.pairs)
-    seconds, gigabytes = run_killed_and_resumed(source, whole)
-    shards, dask_seconds = run_shards(source, given.folder)
-    n_different = count_differences(whole, shards)
+    seconds, gigabytes = run_killed_and_resumed(source, given.folder / "rows.parquet")
     count = f"{given.pairs:,}".replace(",", " ")
     lines = {
         f"{count} pairs of 100 rows, Parquet to Parquet, two processes, killed and resumed": (
             f"{given.pairs / seconds:.0f} pairs a second, {gigabytes:.2f} GB in the driver"
-        ),
-        f"the same as {N_SHARDS} shards on Dask, two workers": (
-            f"{given.pairs / dask_seconds:.0f} pairs a second, {n_different} rows differ"
         ),
         "a decision of a pair of 1 000 000 rows": measure(ONE_PAIR),
         "`anmmm demo`, nothing compiled, two cores": run_first("demo"),

@@ -11,7 +11,6 @@ that make the rows. `benchmarks.numbers` then puts tables into pages.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
@@ -31,14 +30,13 @@ from benchmarks.runs import OURS
 from benchmarks.stored import Stored, store, stored
 
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-# Groups of families of each table of shares, and the options that its rows were decided with.
-SUMMARIES: dict[str, tuple[tuple[str, ...], str]] = {
-    "mixture-directions": (("mixtures",), "{}"),
-    "families": (("direct", "discrete"), "{}"),
-    "nothing": (("nothing",), "{}"),
-    "common-causes": (("confounded", "unconfounded", "designed"), "{}"),
-    "unforeseen": (("designed", "trades"), "{}"),
-    "paper-criterion": (("mixtures",), '{"criterion": "hsic"}'),
+# Groups of families of each table of shares, decided with default options.
+SUMMARIES: dict[str, tuple[str, ...]] = {
+    "mixture-directions": ("mixtures",),
+    "families": ("direct", "discrete"),
+    "nothing": ("nothing",),
+    "common-causes": ("confounded", "unconfounded", "designed"),
+    "unforeseen": ("designed", "trades"),
 }
 SEVERAL_COLUMNS = {52, 53, 54, 55, 71, 105}
 # Begins the columns of pairs with few values.
@@ -73,18 +71,6 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     groups = judged(rows).groupby(["family", "n"], sort=False)
     table = groups[SHARES].mean().astype(float).round(4)
     table.insert(0, "pairs", groups.size())
-    return table.reset_index()
-
-
-def other_methods(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return share of right directions, undecided ones half, and median CPU seconds by method."""
-    rows = judged(rows)
-    rows["right"] = rows["right"] + 0.5 * (rows["direction"] == 0)
-    groups = rows.groupby(["method", "n"], sort=False)
-    table = groups.agg(
-        pairs=("right", "size"), right=("right", "mean"), seconds=("seconds", "median")
-    )
-    table["note"] = ""
     return table.reset_index()
 
 
@@ -258,7 +244,6 @@ def columns_real(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "methods": other_methods,
     "pairs": pairs,
     "real": real,
     "protocols": protocols,
@@ -278,9 +263,8 @@ def table_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     """Return a stored table from rows."""
     if name in TABLES:
         return TABLES[name](rows)
-    groups, options = SUMMARIES[name]
-    is_chosen = rows["family"].str.partition("/")[0].isin(groups)
-    return summary(rows[is_chosen & (rows["options"].map(json.loads) == json.loads(options))])
+    is_chosen = rows["family"].str.partition("/")[0].isin(SUMMARIES[name])
+    return summary(rows[is_chosen & (rows["options"] == "{}")])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-# Of a kernel, and the number of its chunks.
-FORMS = [("serial", 1), ("serial", 3)]
-FORMS += [pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)]
-
 
 def in_parallel(*n_chunks):
     """Parameters that have a kernel run in its parallel form, in so many chunks."""

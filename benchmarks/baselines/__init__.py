@@ -21,9 +21,9 @@ DIRECTION_BASELINES = {
 }
 
 CLUSTERING_BASELINES = {
-    "k-means": ClusteringBaseline("k-means", k_means),
-    "pca-k-means": ClusteringBaseline("PCA-km", pca_k_means),
-    "gmm": ClusteringBaseline("GMM", gaussian_mixture),
-    "spectral": ClusteringBaseline("SpeClu", spectral),
-    "dbscan": ClusteringBaseline("DBSCAN", dbscan),
+    "k-means": ClusteringBaseline(k_means),
+    "pca-k-means": ClusteringBaseline(pca_k_means),
+    "gmm": ClusteringBaseline(gaussian_mixture),
+    "spectral": ClusteringBaseline(spectral),
+    "dbscan": ClusteringBaseline(dbscan),
 }

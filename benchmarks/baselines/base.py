@@ -39,22 +39,27 @@ class DirectionBaseline:
 class ClusteringBaseline:
     """A method that parts observations into clusters.
 
-    label: its name in print. cluster: labels the standardized points [x, y], given them, the number
-    of clusters and a seed.
+    cluster: labels the standardized points [x, y], given them, the number of clusters, a seed and
+    options.
     """
 
-    label: str
-    cluster: Callable[[FloatArray, int, int], Any]
+    cluster: Callable[..., Any]
 
     def labels(
-        self, x: ArrayLike, y: ArrayLike, n_mechanisms: int, *, random_state: RandomState = None
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        n_mechanisms: int,
+        *,
+        random_state: RandomState = None,
+        **options: Any,
     ) -> NDArray[np.intp]:
         """Label the observations of one pair, -1 where a method leaves one out."""
         points = np.hstack([standardize(variable)[0] for variable in as_pair(x, y)])
         n_clusters = check_count(n_mechanisms, "n_mechanisms", maximum=len(points))
         # scikit-learn does not take all sources of randomness that the package takes.
         seed = int(check_rng(random_state).integers(2**31))
-        return np.asarray(self.cluster(points, n_clusters, seed), dtype=np.intp)
+        return np.asarray(self.cluster(points, n_clusters, seed, **options), dtype=np.intp)
 
 
 def independence_score(

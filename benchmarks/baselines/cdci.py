@@ -9,8 +9,6 @@ three, and those of the cause with more than 12 observations. Pure NumPy, O(N).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from anmmm._typing import FloatArray
@@ -21,29 +19,17 @@ WIDEST = 3
 N_BINS = 2 * WIDEST * FINENESS + 1
 # A bin of the cause with so many observations or fewer tells no shape.
 TOO_FEW = 12
-# Keeps logarithms of empty bins and scales of constants finite.
+# Keeps scales of constants finite.
 TINY = 1e-8
 
-Divergence = Callable[[FloatArray, FloatArray], FloatArray]
 
-
-def total_variation(shares: FloatArray, center: FloatArray) -> FloatArray:
-    """Half the sum of absolute differences, for each row."""
-    return 0.5 * np.abs(shares - center).sum(axis=1)
-
-
-def kullback_leibler(shares: FloatArray, center: FloatArray) -> FloatArray:
-    """Nats from the center to each row."""
-    return np.sum(shares * np.log((shares + TINY) / (center + TINY)), axis=1)
-
-
-def cdci(x: FloatArray, y: FloatArray, divergence: Divergence = total_variation) -> float:
+def cdci(x: FloatArray, y: FloatArray) -> float:
     """Score a pair: positive where x causes y; exchanging both negates it."""
-    return _variation(y, x, divergence) - _variation(x, y, divergence)
+    return _variation(y, x) - _variation(x, y)
 
 
-def _variation(cause: FloatArray, effect: FloatArray, divergence: Divergence) -> float:
-    """Mean divergence of the effect's histograms from their mean, over the bins of the cause."""
+def _variation(cause: FloatArray, effect: FloatArray) -> float:
+    """Mean total variation of the effect's histograms from their mean, over the cause's bins."""
     row = _bins(_standardized_without_extremes(cause))
     counts = np.maximum(np.bincount(row, minlength=N_BINS), 1)
     deviation = effect - (np.bincount(row, effect, N_BINS) / counts)[row]
@@ -53,7 +39,7 @@ def _variation(cause: FloatArray, effect: FloatArray, divergence: Divergence) ->
     shares = (table / counts[:, np.newaxis])[counts > TOO_FEW]
     if len(shares) == 0:
         return 0.0
-    return float(divergence(shares, shares.mean(axis=0)).mean())
+    return float((0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)).mean())
 
 
 def _standardized_without_extremes(values: FloatArray) -> FloatArray:

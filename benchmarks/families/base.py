@@ -18,7 +18,22 @@ Pair = tuple[np.ndarray, np.ndarray]
 CAUSE, UNRELATED, COMMON_CAUSE, NEITHER = 1, 0, 2, 3
 
 
-class Rows:
+class Noise:
+    """What rows and sources of rows draw alike."""
+
+    plain: Generator
+    normal: Callable[..., np.ndarray]
+
+    def errors(self, low: float, high: float) -> np.ndarray:
+        """Draw additive noise whose standard deviation is random from low to high."""
+        return self.normal(0.0, self.plain.uniform(low, high))
+
+    def factors(self, low: float, high: float) -> np.ndarray:
+        """Draw multiplicative noise whose log has a random standard deviation from low to high."""
+        return np.exp(self.errors(low, high))
+
+
+class Rows(Noise):
     """A generator whose methods draw a number for each row of a pair, as ``normal(mean, sd)``."""
 
     def __init__(self, plain: Generator, n: int) -> None:
@@ -32,25 +47,16 @@ class Rows:
         """Draw a parameter of the pair."""
         return self.plain.uniform(low, high)
 
-    def sources(self, low: int, high: int, evenness: float = 4.0, n: int | None = None) -> Sources:
+    def sources(self, low: int, high: int, evenness: float = 4.0) -> Sources:
         """Draw unrecorded sources; parameters are drawn up to the last one that has a row."""
         count = int(self.plain.integers(low, high + 1))
-        sizes = self.plain.dirichlet(np.full(count, evenness))
-        labels = self.plain.choice(count, n or self.n, p=sizes)
+        labels = self.choice(count, p=self.plain.dirichlet(np.full(count, evenness)))
         return Sources(self.plain, labels, int(labels.max()) + 1)
 
     def some(self, low: float, high: float) -> np.ndarray:
         """Draw which rows something happens in, with a random probability from low to high."""
         happens = self.random()
         return happens < self.between(low, high)
-
-    def errors(self, low: float, high: float, n: int | None = None) -> np.ndarray:
-        """Draw additive noise whose standard deviation is random from low to high."""
-        return self.plain.normal(0.0, self.between(low, high), n or self.n)
-
-    def factors(self, low: float, high: float, n: int | None = None) -> np.ndarray:
-        """Draw multiplicative noise whose log has a random standard deviation from low to high."""
-        return np.exp(self.errors(low, high, n))
 
     def counted(self, mean: np.ndarray, low: float, high: float) -> np.ndarray:
         """Draw overdispersed counts, with a gamma shape between low and high."""
@@ -64,7 +70,7 @@ class Rows:
         return self.choice(used, p=self.plain.dirichlet(np.full(count, 8.0)))
 
 
-class Sources:
+class Sources(Noise):
     """Unrecorded sources of rows; methods draw a number for each source, and return it by row."""
 
     def __init__(self, plain: Generator, labels: np.ndarray, count: int) -> None:
@@ -79,14 +85,6 @@ class Sources:
         """Draw a parameter from a random part of low to high."""
         a, b = np.sort(self.plain.uniform(low, high, 2))
         return self.uniform(a, b)
-
-    def errors(self, low: float, high: float) -> np.ndarray:
-        """Draw additive noise whose standard deviation is random from low to high."""
-        return self.normal(0.0, self.plain.uniform(low, high))
-
-    def factors(self, low: float, high: float) -> np.ndarray:
-        """Draw multiplicative noise whose log has a random standard deviation from low to high."""
-        return np.exp(self.errors(low, high))
 
 
 Draw = Callable[[Rows], Pair]

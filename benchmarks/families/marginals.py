@@ -1,7 +1,6 @@
-"""Variables of unusual distributions: with a Gaussian, with another of their kind, as a cause.
+"""Causes of unusual distributions: atoms, clipped and heaped values, heavy tails, clusters.
 
-Atoms, clipped and heaped values, heavy tails, clusters. As a cause they act by ``tanh(2 z)``, where
-z is x less its median by its standard deviation, plus noise.
+They act by ``tanh(2 z)``, where z is x less its median by its standard deviation, plus noise.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.families.base import CAUSE, UNRELATED, Family, Pair, Rows, by_place
+from benchmarks.families.base import CAUSE, Pair, Rows, placed
 
 Marginal = Callable[[Rows], np.ndarray]
 
@@ -26,13 +25,8 @@ def clusters(centers: list[float], spread: float) -> Marginal:
     return lambda rng: rng.choice(centers) + spread * rng.normal()
 
 
-def gaussian(rng: Rows) -> np.ndarray:
-    """Marginal what nothing is unusual about."""
-    return rng.normal()
-
-
 MARGINS: dict[str, Marginal] = {
-    "Gaussian": gaussian,
+    "Gaussian": lambda rng: rng.normal(),
     "70 % zeros, exponential": zeros(0.7, lambda rng: rng.exponential()),
     "30 % zeros, lognormal": zeros(0.3, lambda rng: rng.lognormal()),
     "rain: 50 % zeros, in tenths": lambda rng: np.round(
@@ -61,29 +55,13 @@ MARGINS: dict[str, Marginal] = {
 }
 
 
-def with_gaussian(rng: Rows, marginal: str) -> Pair:
-    """Draw it and an unrelated Gaussian."""
-    return MARGINS[marginal](rng), gaussian(rng)
-
-
-def with_its_like(rng: Rows, marginal: str) -> Pair:
-    """Draw two unrelated variables of one distribution."""
-    return MARGINS[marginal](rng), MARGINS[marginal](rng)
-
-
-def as_cause(rng: Rows, marginal: str) -> Pair:
+def as_cause(rng: Rows, marginal: Marginal) -> Pair:
     """Draw it and an effect of it."""
-    x = MARGINS[marginal](rng)
+    x = marginal(rng)
     return x, np.tanh(2.0 * (x - np.median(x)) / x.std()) + 0.4 * rng.normal()
 
 
-MARGINAL: list[Family] = []
-for _role, _draw, _truth in (
-    ("with a Gaussian", with_gaussian, UNRELATED),
-    ("with its like", with_its_like, UNRELATED),
-    ("as a cause", as_cause, CAUSE),
-):
-    for _marginal in MARGINS:
-        _name = f"marginals/{_role}/{_marginal}"
-        _stream = by_place(len(MARGINAL))
-        MARGINAL.append(Family(_name, partial(_draw, marginal=_marginal), _truth, _stream))
+# Before these were two lists of as many pairs without a direction, of which places remain.
+FIRST_PLACE = 2 * len(MARGINS)
+AS_CAUSE = {title: partial(as_cause, marginal=marginal) for title, marginal in MARGINS.items()}
+MARGINAL = placed("marginals/as a cause", AS_CAUSE, CAUSE, FIRST_PLACE)

@@ -145,8 +145,10 @@ def line(intercept: float, slope: float) -> Curve:
     return lambda x: intercept + slope * x
 
 
-def shifted(curve: Curve, shift: float) -> Curve:
-    return lambda x: curve(x) + shift
+def parallel(*shifts: float, weights: Sequence[float] | None = None) -> Mixture:
+    """Return a root, and as many of it that are shifted."""
+    curves = [lambda x, shift=shift: np.sqrt(x) + shift for shift in (0.0, *shifts)]
+    return Mixture(curves, 0.1, weights, cause=unit_cause)
 
 
 def wave(x: np.ndarray) -> np.ndarray:
@@ -251,22 +253,13 @@ TOPICS: dict[str, dict[str, Draw]] = {
         "size-60-25-10-5": Mixture(FOUR, 0.25, (0.6, 0.25, 0.1, 0.05)),
     },
     "parallel curves": {
-        "parallel-3": Mixture([np.sqrt, shifted(np.sqrt, 0.3)], 0.1, cause=unit_cause),
-        "parallel-5": Mixture([np.sqrt, shifted(np.sqrt, 0.5)], 0.1, cause=unit_cause),
-        "parallel-10": Mixture([np.sqrt, shifted(np.sqrt, 1.0)], 0.1, cause=unit_cause),
-        "parallel-20": Mixture([np.sqrt, shifted(np.sqrt, 2.0)], 0.1, cause=unit_cause),
-        "parallel-10-8515": Mixture(
-            [np.sqrt, shifted(np.sqrt, 1.0)], 0.1, (0.85, 0.15), cause=unit_cause
-        ),
-        "parallel-20-8515": Mixture(
-            [np.sqrt, shifted(np.sqrt, 2.0)], 0.1, (0.85, 0.15), cause=unit_cause
-        ),
-        "parallel-10-801505": Mixture(
-            [np.sqrt, shifted(np.sqrt, 1.0), shifted(np.sqrt, 2.0)],
-            0.1,
-            (0.8, 0.15, 0.05),
-            cause=unit_cause,
-        ),
+        "parallel-3": parallel(0.3),
+        "parallel-5": parallel(0.5),
+        "parallel-10": parallel(1.0),
+        "parallel-20": parallel(2.0),
+        "parallel-10-8515": parallel(1.0, weights=(0.85, 0.15)),
+        "parallel-20-8515": parallel(2.0, weights=(0.85, 0.15)),
+        "parallel-10-801505": parallel(1.0, 2.0, weights=(0.8, 0.15, 0.05)),
     },
     "curves that cross": {
         "cross-once": Mixture([wave, falling_wave], 0.15),

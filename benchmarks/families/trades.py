@@ -242,12 +242,12 @@ class FifthNeither(Kinds, truth=NEITHER):
         return rounded(100.0 * glass / whole, 0.5), rounded(100.0 * cans / whole, 0.5)
 
     def practice_and_memory_of_titled_players(rng: Rows) -> Pair:
-        many = rng.n * rng.plain.integers(5, 12)
-        hours = rng.plain.gamma(rng.between(2.0, 4.0), rng.between(3.0, 6.0), many)
-        memory = np.clip(rng.plain.normal(100.0, 15.0, many), 45.0, 160.0)
+        many = Rows(rng.plain, rng.n * rng.plain.integers(5, 12))
+        hours = many.gamma(rng.between(2.0, 4.0), rng.between(3.0, 6.0))
+        memory = np.clip(many.normal(100.0, 15.0), 45.0, 160.0)
         logs = np.log(hours + 1.0)
         merit = logs / logs.std() + rng.between(0.7, 1.2) * memory / 15.0
-        merit = merit + rng.errors(0.2, 0.7, many)
+        merit = merit + many.errors(0.2, 0.7)
         titled = rng.plain.permutation(np.argsort(merit)[-rng.n :])
         return rounded(hours[titled], 1.0), rounded(memory[titled], 1.0)
 
@@ -309,13 +309,13 @@ class FifthNeither(Kinds, truth=NEITHER):
         return first, rounded(first - rounded(second, 0.01), 0.01)
 
     def repair_and_injury_cost_of_entered_crashes(rng: Rows) -> Pair:
-        many = 4 * rng.n
-        force = rng.errors(0.4, 0.8, many)
-        region = rng.sources(2, 8, n=many)
+        many = Rows(rng.plain, 4 * rng.n)
+        force = many.errors(0.4, 0.8)
+        region = many.sources(2, 8)
         repair = rng.between(1800.0, 3500.0) * region.between(0.8, 1.3) * np.exp(0.7 * force)
-        repair = repair * rng.factors(0.3, 0.6, many)
+        repair = repair * many.factors(0.3, 0.6)
         injury = rng.between(900.0, 2500.0) * np.exp(rng.between(0.8, 1.3) * force)
-        injury = injury * rng.factors(0.5, 0.9, many)
+        injury = injury * many.factors(0.5, 0.9)
         total = repair + injury
         entered = np.flatnonzero(total >= np.quantile(total, rng.between(0.3, 0.7)))
         kept = rng.plain.permutation(entered)[: rng.n]

@@ -16,8 +16,9 @@ from anmmm.evaluation.rates import standard_error
 from benchmarks.runs import Row
 from benchmarks.stored import markdown
 
-# By setting and method: mean, error, and what was chosen.
-Scores = Sequence[Mapping[str, tuple[float, float, str]]]
+# Mean, error, and what was chosen; by setting and method.
+Score = tuple[float, float, str]
+Scores = Sequence[Mapping[str, Score]]
 
 
 @dataclass(frozen=True)

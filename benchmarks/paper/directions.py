@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from anmmm import infer_direction
 from anmmm._typing import FloatArray
 from anmmm.plotting.style import COLORS
 from benchmarks.baselines import DIRECTION_BASELINES
-from benchmarks.paper.common import attempt, mean_error
+from benchmarks.paper.common import Score, attempt, mean_error
 from benchmarks.paper.published import LAMBDAS
 from benchmarks.runs import Row
 
@@ -34,21 +33,24 @@ NAMES = (DEFAULT, FIXED, PAPER, PROGRAM, *LABELS)
 METHODS = [(DEFAULT, "")]
 METHODS += [(LATENT, f"{lam:g}") for lam in LAMBDAS]
 METHODS += [(label, "") for label in LABELS]
-
-
-def _style(color: str, marker: str, line: str = "-") -> dict[str, Any]:
-    # Dashed lines have hollow markers, for the reader without colors.
-    face = color if line == "-" else "#ffffff"
-    return {"color": color, "marker": marker, "linestyle": line, "markerfacecolor": face}
-
-
-# Each method looks the same in every figure.
-STYLES: Mapping[str, dict[str, Any]] = {
-    DEFAULT: _style("#0072B2", "o"),
-    PAPER: _style("#56B4E9", "s"),
-    PROGRAM: _style("#56B4E9", "D", "--"),
-    FIXED: _style("#0072B2", "o", "--"),
-    **dict(zip(LABELS, map(_style, (*COLORS[1:5], "#000000"), "^vPX*"), strict=True)),
+# Color, marker and line of each method, the same in every figure.
+_LOOKS = {
+    DEFAULT: ("#0072B2", "o", "-"),
+    PAPER: ("#56B4E9", "s", "-"),
+    PROGRAM: ("#56B4E9", "D", "--"),
+    FIXED: ("#0072B2", "o", "--"),
+}
+for _label, _color, _marker in zip(LABELS, (*COLORS[1:5], "#000000"), "^vPX*", strict=True):
+    _LOOKS[_label] = (_color, _marker, "-")
+STYLES: dict[str, dict[str, Any]] = {
+    name: {
+        "color": color,
+        "marker": marker,
+        "linestyle": line,
+        # Dashed lines have hollow markers, for the reader without colors.
+        "markerfacecolor": color if line == "-" else "#ffffff",
+    }
+    for name, (color, marker, line) in _LOOKS.items()
 }
 
 
@@ -94,26 +96,24 @@ def measure(
     return attempt(compute)
 
 
-def right_by(rows: pd.DataFrame, name: str, lam: str) -> pd.Series:
-    """Return which of the rows behind a row of the tables are right; no decision is not."""
-    method = LATENT if name in (FIXED, PAPER, PROGRAM) else name
-    chosen = rows[(rows["method"] == method) & (rows["lam"] == lam)]
-    return chosen[CRITERIA.get(name, "value")] * chosen["truth"] > 0
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a decision: its row of the tables, and whether it is right; none is not."""
+    is_fit = rows["method"] == LATENT
+    parts = [rows[~is_fit].assign(name=rows["method"])]
+    parts.append(rows[is_fit & (rows["lam"] == "1")].assign(name=FIXED, lam=""))
+    for name, column in CRITERIA.items():
+        parts.append(rows[is_fit].assign(name=name, value=rows[column]))
+    table = pd.concat(parts)
+    return table.assign(right=table["value"] * table["truth"] > 0)
 
 
-def lambdas_of(name: str) -> list[str]:
-    """Return the λ that a row of the tables chooses from."""
-    if name in CRITERIA:
-        return [f"{lam:g}" for lam in LAMBDAS]
-    return ["1"] if name == FIXED else [""]
-
-
-def accuracies(rows: pd.DataFrame) -> dict[str, tuple[float, float, str]]:
+def accuracies(rows: pd.DataFrame) -> dict[str, Score]:
     """Share of right decisions, its error, and the λ chosen, by protocol or method."""
-    shares = {}
-    for name in NAMES:
-        entries = [(*mean_error(right_by(rows, name, lam)), lam) for lam in lambdas_of(name)]
+    shares: dict[str, Score] = {}
+    for name, decisions in judged(rows).groupby("name"):
+        entries = []
+        for lam, right in decisions.groupby("lam")["right"]:
+            entries.append((*mean_error(right), str(lam)))
         # The first of equals: the smaller λ.
-        mean, error, lam = max(entries, key=lambda entry: entry[0])
-        shares[name] = (mean, error, lam if name in CRITERIA else "")
-    return shares
+        shares[str(name)] = max(entries, key=lambda entry: entry[0])
+    return {name: shares[name] for name in NAMES}

@@ -14,13 +14,12 @@ from benchmarks.paper.common import Scale, Study, new_figure, plus_minus, titled
 from benchmarks.paper.directions import (
     CRITERIA,
     NAMES,
+    PAPER,
     STYLES,
-    lambdas_of,
+    judged,
     measure,
-    right_by,
     with_methods,
 )
-from benchmarks.paper.published import LAMBDAS
 from benchmarks.runs import Row
 
 N_POINTS = 90
@@ -32,10 +31,7 @@ NOTE = (
     "{} pairs of {} data sets, {} draws of {} points without replacement each (all points of "
     "smaller pairs); the share of right decisions is averaged over the pairs of a data set. ± "
     "standard error over data sets drawn anew. *best λ*: one λ for all pairs, that of the best "
-    "mean; *of each data set*, *of each pair*: chosen anew for each. All three are chosen on the "
-    "data they are reported on. The last two take the best of five tries on every data set or "
-    "pair, so that they are far above one half even where every single λ guesses. The paper draws "
-    "this figure without numbers."
+    "mean, chosen on the data it is reported on. The paper draws this figure without numbers."
 )
 
 
@@ -65,16 +61,13 @@ def _measure(data: str, pair: str, repetition: int, method: str, lam: str) -> Ro
     return row | {"truth": read.truth, "group": read.group or pair}
 
 
-def by_pair(rows: pd.DataFrame, name: str, lam: str) -> pd.Series:
-    """Return the share of right decisions of each pair, by data set and pair."""
-    right = right_by(rows, name, lam)
-    chosen = rows.loc[right.index]
-    return right.groupby([chosen["group"], chosen["pair"]]).mean()
+def by_data_set(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of right decisions of each data set by method and λ.
 
-
-def by_data_set(shares: pd.Series) -> pd.Series:
-    """Return the means over the pairs of each data set."""
-    return shares.groupby(level="group").mean()
+    A data set is the mean of its pairs, and a pair that of its draws.
+    """
+    shares = judged(rows).groupby(["name", "lam", "group", "pair"])["right"].mean()
+    return shares.groupby(["name", "lam", "group"]).mean().unstack("group")
 
 
 def _center(values: pd.Series, kind: str) -> str:
@@ -85,34 +78,28 @@ def _center(values: pd.Series, kind: str) -> str:
     return plus_minus(float(compute(values)), float(np.std(draws, ddof=1)))
 
 
-def _distributions(rows: pd.DataFrame) -> dict[str, tuple[pd.Series, str]]:
-    """Return the shares of the data sets by method, with the λ chosen."""
-    distributions: dict[str, tuple[pd.Series, str]] = {}
-    various = {}
+def _chosen(sets: pd.DataFrame) -> dict[str, tuple[pd.Series, str]]:
+    """Return the shares of the data sets by method, with the λ of the best mean."""
+    chosen = {}
     for name in NAMES:
-        pairs = pd.DataFrame({lam: by_pair(rows, name, lam) for lam in lambdas_of(name)})
-        sets = pairs.groupby(level="group").mean()
-        lam = str(sets.mean().idxmax())
-        distributions[name] = sets[lam], lam if name in CRITERIA else ""
-        if name in CRITERIA:
-            # Two wider readings of "the best λ for each setting".
-            various[f"{name} of each data set"] = sets.max(axis=1), "various"
-            various[f"{name} of each pair"] = by_data_set(pairs.max(axis=1)), "various"
-    return distributions | various
+        lam = sets.loc[name].mean(axis=1).idxmax()
+        chosen[name] = sets.loc[(name, lam)], lam
+    return chosen
 
 
 def _report(rows: pd.DataFrame) -> list[str]:
     counts = [rows[column].nunique() for column in ("pair", "group", "repetition")]
+    sets = by_data_set(rows)
     lines = []
-    for name, (values, lam) in _distributions(rows).items():
+    for name, (values, lam) in _chosen(sets).items():
         lines.append([name, lam, _center(values, MEAN), _center(values, MEDIAN)])
     note = NOTE.format(*counts, N_POINTS)
     first = titled("Tübingen pairs, 90 points each", ["", "λ", MEAN, MEDIAN], lines, note)
     lines = []
-    for lam in [f"{lam:g}" for lam in LAMBDAS]:
+    for lam in sets.loc[PAPER].index:
         line = [lam]
         for name in CRITERIA:
-            values = by_data_set(by_pair(rows, name, lam))
+            values = sets.loc[(name, lam)]
             line += [_center(values, MEAN), _center(values, MEDIAN)]
         lines.append(line)
     header = ["λ", "hsic, mean", "hsic, median", "hsic_ratio, mean", "hsic_ratio, median"]
@@ -120,12 +107,12 @@ def _report(rows: pd.DataFrame) -> list[str]:
 
 
 def _draw(rows: pd.DataFrame) -> Any:
-    distributions = _distributions(rows)
+    chosen = _chosen(by_data_set(rows))
     figure, axes = new_figure(1, 1, (8.0, 4.6))
     ax = axes[0, 0]
     rng = np.random.default_rng(0)
     for place, name in enumerate(reversed(NAMES)):
-        values = distributions[name][0].to_numpy()
+        values = chosen[name][0].to_numpy()
         color = STYLES[name]["color"]
         points = {"markersize": 4, "alpha": 0.5, "markeredgewidth": 0, "clip_on": False}
         ax.plot(values, place + rng.uniform(-0.25, 0.25, len(values)), "o", color=color, **points)

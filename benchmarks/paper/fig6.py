@@ -14,17 +14,11 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm._typing import FloatArray
 from anmmm.clustering import cluster_mechanisms
 from anmmm.datasets import load_bafu_air
 from anmmm.mixture import ANMMixture
-from anmmm.mixture.em import smallest_noise
-from anmmm.mixture.mechanisms import Sample, Variant
-from anmmm.mixture.search import SEARCH_ITER, SEARCH_TOLERANCE
-from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import soften
 from anmmm.plotting.style import color_of, marker_of, tidy
-from anmmm.preprocessing import Cells, standardize
+from benchmarks.clusters import DataSet, label
 from benchmarks.paper.clusterings import (
     DEFAULT,
     LATENT,
@@ -39,55 +33,54 @@ from benchmarks.paper.published import BAFU_ARI
 from benchmarks.runs import Row
 
 FORWARD, BACKWARD = "temperature → ozone", "ozone → temperature"
-LINE = "k-means on the residual of a line"
-KNOWN = "curves and noise of both places known"
-FROM_TRUTH = "two curves by EM, started from the truth"
-LIMITS = (LINE, KNOWN, FROM_TRUTH)
 
 
 def _tasks(scale: Scale, data: str | None) -> list[Row]:
     data_sets = []
     for seed in range(scale.n_seeds):
         data_sets += [{"direction": direction, "seed": seed} for direction in (FORWARD, BACKWARD)]
-    limits = [
-        {"direction": FORWARD, "seed": 0, "method": method, "options": ""} for method in LIMITS
-    ]
-    return with_methods(data_sets) + limits
+    limit = {"direction": FORWARD, "seed": 0, "options": "{}"}
+    return with_methods(data_sets) + [limit | {"method": method} for method in LIMITS]
+
+
+def _places(direction: str) -> DataSet:
+    """Return cause, effect and place of each row."""
+    temperature, ozone, place = load_bafu_air()
+    x, y = (temperature, ozone) if direction == FORWARD else (ozone, temperature)
+    return DataSet(x, y, place, 2)
 
 
 def _measure(direction: str, seed: int, method: str, options: str) -> Row:
-    temperature, ozone, place = load_bafu_air()
+    data = _places(direction)
     if method in LIMITS:
-        return attempt(lambda: {"value": _limit(temperature, ozone, place, method)})
-    x, y = (temperature, ozone) if direction == FORWARD else (ozone, temperature)
-    return measure(x, y, place, method=method, options=options, seed=seed)
+        labels = LIMITS[method](data)
+        return attempt(lambda: {"value": float(adjusted_rand_score(data.truth, labels))})
+    return measure(data, method=method, options=options, seed=seed)
 
 
-def _limit(x: FloatArray, y: FloatArray, place: NDArray[np.intp], method: str) -> float:
-    """Return the index of what knows what no method does, or next to nothing."""
-    if method == LINE:
-        labels = _labels_by_line(x, y)
-    elif method == FROM_TRUTH:
-        X, Y = (standardize(part[:, np.newaxis])[0] for part in (x, y))
-        sample = Sample(SplineBasis.of(X), X, Y[:, 0], smallest_noise(Cells.of(Y[:, 0])))
-        start = soften(np.eye(2)[place])
-        options = {"tol": SEARCH_TOLERANCE, "max_iter": SEARCH_ITER}
-        labels = sample.fit([start], Variant("own"), 0.1, **options).labels
-    else:
-        density = np.empty((2, len(x)))
-        for label in (0, 1):
-            curve = ANMMixture(1).fit(x[place == label, np.newaxis], y[place == label])
-            residual = y - curve.curves(x[:, np.newaxis])[:, 0]
-            noise = residual[place == label].std()
-            density[label] = -0.5 * (residual / noise) ** 2 - np.log(noise)
-        labels = np.argmax(density, axis=0)
-    return float(adjusted_rand_score(place, labels))
-
-
-def _labels_by_line(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
-    residual = y - np.polyval(np.polyfit(x, y, 1), x)
+def _labels_by_line(data: DataSet) -> NDArray[np.intp]:
+    """Return labels by what needs next to nothing."""
+    residual = data.y - np.polyval(np.polyfit(data.x, data.y, 1), data.x)
     labels: NDArray[np.intp] = KMeans(2, n_init=10, random_state=0).fit_predict(residual[:, None])
     return labels
+
+
+def _labels_by_curves(data: DataSet) -> NDArray[np.intp]:
+    """Return the likelier place of each row, with the curve and the noise of each place."""
+    density = np.empty((2, len(data.x)))
+    for place in (0, 1):
+        is_here = data.truth == place
+        curve = ANMMixture(1).fit(data.x[is_here, np.newaxis], data.y[is_here])
+        residual = data.y - curve.curves(data.x[:, np.newaxis])[:, 0]
+        noise = residual[is_here].std()
+        density[place] = -0.5 * (residual / noise) ** 2 - np.log(noise)
+    return np.argmax(density, axis=0)
+
+
+LIMITS = {
+    "k-means on the residual of a line": _labels_by_line,
+    "curves and noise of both places known": _labels_by_curves,
+}
 
 
 def _report(rows: pd.DataFrame) -> list[str]:
@@ -104,31 +97,35 @@ def _report(rows: pd.DataFrame) -> list[str]:
     lines += [[name, "", plus_minus(*forward[name][:2]), "", "", ""] for name in LIMITS]
     note = (
         f"Adjusted Rand index, mean over {rows['seed'].nunique()} seeds ± standard error over "
-        "seeds. Temperature is the cause. The last two rows know what no method does; the one "
-        "above them knows next to nothing."
+        "seeds. Temperature is the cause. The last row knows what no method does; the one above it "
+        "knows next to nothing."
     )
     header = ["", "paper", FORWARD, "minus paper", BACKWARD, "λ"]
     return [titled("Ozone at two places", header, lines, note)]
 
 
 def _draw(rows: pd.DataFrame) -> Any:
-    temperature, ozone, place = load_bafu_air()
-    pair = temperature, ozone, 2
+    data = _places(FORWARD)
     panels = {
-        "the two places": place,
-        DEFAULT: cluster_mechanisms(*pair, random_state=0).labels,
-        **{name: method.labels(*pair, random_state=0) for name, method in METHODS.items()},
-        "residual of a line": _labels_by_line(temperature, ozone),
+        "the two places": data.truth,
+        DEFAULT: cluster_mechanisms(data.x, data.y, 2, random_state=0).labels,
     }
+    for name, (method, options) in METHODS.items():
+        panels[name] = label(data, 2, 0, method, options)
+    panels["residual of a line"] = _labels_by_line(data)
     figure, axes = new_figure(2, 4, (12.0, 6.2))
     for ax, (name, labels) in zip(axes.flat, panels.items(), strict=True):
-        for label in np.unique(labels):
+        for number in np.unique(labels):
             # Noise of DBSCAN is no cluster.
-            color, marker = ("#999999", "x") if label < 0 else (color_of(label), marker_of(label))
-            members = labels == label
+            is_noise = number < 0
+            color = "#999999" if is_noise else color_of(number)
+            marker = "x" if is_noise else marker_of(number)
+            members = labels == number
             style = {"color": color, "markersize": 3, "alpha": 0.6, "linestyle": ""}
-            ax.plot(temperature[members], ozone[members], marker, **style)
-        agreement = "" if labels is place else f": ARI {adjusted_rand_score(place, labels):.3f}"
+            ax.plot(data.x[members], data.y[members], marker, **style)
+        agreement = f": ARI {adjusted_rand_score(data.truth, labels):.3f}"
+        if name == "the two places":
+            agreement = ""
         ax.set_title(name + agreement, fontsize=10)
         tidy(ax)
     for ax in axes[1]:

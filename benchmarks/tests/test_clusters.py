@@ -9,9 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
+from benchmarks import clusters
 from benchmarks.baselines.labels import LABELS
 from benchmarks.cluster_sureness import best_matching, measure_sureness
 from benchmarks.families import mechanisms
+from benchmarks.families.settings import draw_setting
 
 
 @pytest.mark.parametrize("name", mechanisms.FAMILIES)
@@ -24,6 +26,13 @@ def test_a_family_is_drawn_with_its_truth(name):
     is_inlier = drawn.truth != mechanisms.OUTLIER
     of_truth = np.take_along_axis(drawn.log_likelihood, drawn.truth[:, np.newaxis], axis=1)
     assert np.all(np.isfinite(of_truth[is_inlier]))
+
+
+def test_a_setting_and_a_family_of_one_name_are_different_data():
+    mixture = clusters.read("f3-c3", 50, 0, clusters.MIXTURES)
+    assert_array_equal(mixture.x, draw_setting("f3-c3", 50, 0)[0])
+    family = clusters.read("f3-c3", 50, 0, clusters.FAMILIES)
+    assert_array_equal(family.x, mechanisms.draw("f3-c3", 50, 0).x)
 
 
 def has_flexmix():

@@ -20,7 +20,7 @@ GROUPS = {
     "unconfounded": {CAUSE},
     "designed": {CAUSE, NEITHER},
     "trades": {CAUSE, NEITHER},
-    "marginals": {CAUSE, UNRELATED},
+    "marginals": {CAUSE},
     "vectors": {CAUSE},
     "mixed": {CAUSE, UNRELATED, COMMON_CAUSE, NEITHER},
 }

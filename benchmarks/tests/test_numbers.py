@@ -11,7 +11,7 @@ def test_numbers_of_the_pages_are_the_stored_ones():
 
 
 def test_an_edited_number_is_found():
-    text = "<!-- table: view-quality -->\n\n| | f1 |\n|---|---|\n| x | 0.99 |\n\n<!-- end -->\n"
+    text = "<!-- table: view-nothing -->\n\n| | f1 |\n|---|---|\n| x | 0.99 |\n\n<!-- end -->\n"
     assert "| x |" not in numbers.filled(text)
     assert numbers.filled(numbers.filled(text)) == numbers.filled(text)
 

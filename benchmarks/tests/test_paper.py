@@ -77,23 +77,21 @@ def test_figures_of_drawn_mixtures_have_a_table_and_axes_for_each_panel(study):
 
 
 def test_clusters_of_the_papers_protocol_take_the_best_lambda():
-    values = {(clusterings.FITS, "10"): 0.9, (clusterings.FITS, "1"): 0.5}
-    values[clusterings.BEST["DBSCAN"], "eps=0.2"] = 0.6
-    rows = []
-    for method, options in clusterings.TRIALS:
-        # A failure counts as chance.
-        value = values.get((method, options), np.nan)
-        rows.append({"method": method, "options": options, "value": value})
-    found = clusterings.cluster_scores(pd.DataFrame(rows))
+    values = {(clusterings.PAPER, '{"lam": 10.0}'): 0.9, (clusterings.PAPER, '{"lam": 1.0}'): 0.5}
+    values["DBSCAN, best options", '{"eps": 0.2}'] = 0.6
+    rows = pd.DataFrame(clusterings.with_methods([{}]))
+    # A failure counts as chance.
+    rows["value"] = [values.get(tuple(trial), np.nan) for trial in rows.to_numpy()]
+    found = clusterings.cluster_scores(rows)
     assert found[clusterings.PAPER][::2] == (0.9, "10")
     assert found[clusterings.LATENT][0] == 0.5
     assert found["DBSCAN"][0] == 0.0
-    assert found[clusterings.BEST["DBSCAN"]][::2] == (0.6, "eps=0.2")
+    assert found["DBSCAN, best options"][::2] == (0.6, '{"eps": 0.2}')
 
 
 def test_a_data_set_is_the_mean_of_its_pairs_and_not_of_its_draws():
     drawn = [("a", "1", 1)] * 3 + [("a", "2", -1), ("b", "3", 1), ("b", "3", -1)]
     rows = pd.DataFrame(drawn, columns=["group", "pair", "value"])
     rows = rows.assign(method="IGCI", lam="", truth=1)
-    shares = fig5.by_data_set(fig5.by_pair(rows, "IGCI", ""))
-    assert shares.to_dict() == {"a": 0.5, "b": 0.5}
+    shares = fig5.by_data_set(rows.assign(ratio=0.0))
+    assert shares.loc[("IGCI", "")].to_dict() == {"a": 0.5, "b": 0.5}

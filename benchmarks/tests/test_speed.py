@@ -5,12 +5,10 @@ import json
 import re
 import sys
 from importlib.metadata import packages_distributions, requires
-from itertools import product
 
 import pytest
 
-from anmmm.evidence import description_lengths
-from benchmarks.speed import stages
+from benchmarks.speed.calls import CALLS
 from benchmarks.stored import ROOT
 
 CONFIGURATION = re.sub(r"^\s*//.*$", "", (ROOT / "asv.conf.json").read_text(), flags=re.MULTILINE)
@@ -35,20 +33,7 @@ def test_benchmarks_import_what_the_package_requires():
                 assert node.module.split(".")[0] in allowed
 
 
-@pytest.mark.parametrize("name", ["Stage", "Mixtures"])
-def test_stages_are_those_of_the_package(name, monkeypatch):
-    # Kernels that are called are compiled anyway.
-    monkeypatch.setattr(stages, "warm_up", lambda: None)
-    kind = getattr(stages, name)
-    for parameters in product(*kind.params[:-1], [100]):
-        benchmark = kind()
-        benchmark.setup(*parameters)
-        for method in dir(benchmark):
-            if method.startswith(("time_", "track_")):
-                getattr(benchmark, method)(*parameters)
-
-
-def test_stages_give_what_a_decision_does():
-    prepared = stages.prepared(100)
-    forward = description_lengths(prepared.raw, prepared.effect_raw).forward
-    assert prepared.model.length == forward.lengths[prepared.model.name]
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_can_be_timed(name):
+    make, _ = CALLS[name]
+    make(60)()

@@ -1,7 +1,5 @@
 """Order statistics of distances on a line against all distances."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -10,19 +8,6 @@ from hypothesis import strategies as st
 from anmmm._kernels import distances
 
 POINTS = st.lists(st.integers(-50, 50), min_size=2, max_size=30).filter(lambda p: len(set(p)) > 1)
-
-
-@given(POINTS, st.integers(0, 100))
-def test_pairs_within_a_distance_are_counted(points, distance):
-    ordered = np.sort(np.array(points, dtype=float))
-    all_distances = [abs(x - y) for x, y in combinations(points, 2)]
-    within = [pair_distance for pair_distance in all_distances if pair_distance <= distance]
-    following = min(
-        (pair_distance for pair_distance in all_distances if pair_distance > distance),
-        default=np.inf,
-    )
-    counted = distances._count_within.py_func(ordered, float(distance))
-    assert counted == (len(within), max(within, default=0.0), following)
 
 
 def middle_ones(ordered, tie):

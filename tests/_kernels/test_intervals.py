@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from anmmm._kernels.distributions import NARROW, ROWS, gaussian_nats
+from anmmm._kernels.distributions import NARROW, gaussian_nats
 
 NODES, QUADRATURE = np.polynomial.legendre.leggauss(40)
 
@@ -32,14 +32,3 @@ def test_nats_are_exact_on_both_sides_of_the_series(width):
     assert_allclose(
         np.exp(-nats), mass(middle, half) * 300 / 301 + 1e-15 / 301, rtol=3e-12 + 1e-14 / width
     )
-
-
-@pytest.mark.parametrize("n", [1, ROWS, ROWS + 1])
-def test_nats_of_many_observations_of_several_curves(rng, n):
-    lower, curves, scale = rng.normal(size=n), rng.normal(size=(n, 3)), rng.uniform(0.1, 2.0, n)
-    upper, weights = lower + rng.uniform(0.0, 0.5, size=n), rng.dirichlet(np.ones(3))
-    middle = (0.5 * (lower + upper)[:, None] - curves) / scale[:, None]
-    half = np.repeat(0.5 * (upper - lower) / scale, 3)
-    masses = mass(middle.ravel(), half).reshape(n, 3) @ weights
-    expected = -np.log((1.0 - 1.0 / n) * masses + 1.0 / n / 9)
-    assert_allclose(nats_of(lower, upper, curves, weights, scale, 9), expected, rtol=1e-12)

@@ -4,14 +4,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from anmmm._kernels import _lapack
-from anmmm._kernels._lapack import potrf, potri, solve_rows
+from anmmm._kernels._lapack import potrf, potri
 from kernel_forms import from_python, lower_only
 from subprocess_helpers import python
 
-gemm, trsm = from_python(_lapack.gemm), from_python(_lapack.trsm)
+gemm = from_python(_lapack.gemm)
 # Below, at and above the block size of LAPACK.
 SIZES = [1, 2, 7, 64, 130]
 
@@ -35,24 +35,6 @@ def test_potrf_and_potri_are_the_cholesky_factor_and_the_inverse(rng, n):
     assert potri(memory) == 0
     assert_upper_untouched(memory)
     assert_allclose(np.tril(memory), np.tril(np.linalg.inv(A)), rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_solutions_use_the_triangle_alone(rng, n):
-    A = positive_definite(rng, n)
-    L = lower_only(np.linalg.cholesky(A))
-    factor = L.copy()
-    # As the low-rank kernel calls it: a contiguous part of a larger memory.
-    rows, memory = rng.normal(size=(3, n)), rng.normal(size=(2, n + 2, 200))
-    of_rows, before = rows.copy(), memory.copy()
-    solve_rows(L, of_rows)
-    trsm(L, memory[1, :n])
-    assert_allclose(of_rows, np.linalg.solve(A, rows.T).T, rtol=1e-10, atol=1e-12)
-    expected = np.linalg.solve(np.tril(L), before[1, :n])
-    assert_allclose(memory[1, :n], expected, rtol=1e-10, atol=1e-12)
-    assert_array_equal(memory[0], before[0])
-    assert_array_equal(memory[1, n:], before[1, n:])
-    assert_array_equal(L, factor)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (3, 1, 2), (1, 5, 4), (20, 130, 7)])

@@ -64,8 +64,10 @@ def drawn(name):
     }[name].astype(float)
     counts = name in ("poisson", "overdispersed", "large counts", "one count")
     design = oracle.polynomials(x, 1 if name == "constant" else 6)
+    # In any order.
+    rows = rng.permutation(n)
     size = {"overdispersed": 2.0, "large counts": 100.0}.get(name, POISSON)
-    return design, effect, 0 if counts else int(effect.max()) + 1, size
+    return design[rows], effect[rows], 0 if counts else int(effect.max()) + 1, size
 
 
 def cuts_of(n_levels):
@@ -180,19 +182,10 @@ def test_curve_and_cuts_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixe
 
 
 @cases
-def test_neither_order_nor_names_of_two_levels_matter_and_few_iterations_suffice(name, rng):
-    design, y, n_levels, size = drawn(name)
-    rows = rng.permutation(len(y))
-    cost, parameters, *_ = solved(name)
-    refits = [(1.0, fitted(design[rows], y[rows], n_levels, size))]
-    if n_levels == 2:
-        refits.append((-1.0, fitted(design, 1.0 - y, n_levels, size)))
-    for sign, refitted in refits:
-        assert_allclose(refitted[0], cost, rtol=1e-7)
-        assert_allclose(sign * refitted[3], parameters, atol=1e-6)
-    rough, n_iter, *_ = fitted(design, y, n_levels, size, tol=1e-3)
+def test_few_iterations_suffice(name):
+    rough, n_iter, *_ = fitted(*drawn(name), tol=1e-3)
     assert n_iter <= 60
-    assert_allclose(rough, cost, atol=0.1)
+    assert_allclose(rough, solved(name)[0], atol=0.1)
 
 
 @pytest.mark.parametrize("name", ["one rare", "six", "overdispersed"])
@@ -257,20 +250,6 @@ def test_log_probability_and_derivatives_of_intervals(middle, log_half):
     assert middle_too >= 0.0
     assert half_too >= 0.0
     assert mixed**2 <= middle_too * half_too * (1 + 1e-6) + 1e-9 * scale**2
-
-
-@pytest.mark.parametrize(
-    ("a", "b"), [(-0.3, 0.9), (1.0, 1.4), (-7.0, -6.2), (24.0, 24.5), (26.0, 26.3)]
-)
-def test_second_derivatives_of_intervals(a, b):
-    middle, half, step, out = 0.5 * (a + b), 0.5 * (b - a), 1e-4, np.empty((5, 5))
-    for row, (dm, dh) in zip(out, [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)], strict=True):
-        moved = middle + step * dm, half + step * dh
-        interval(moved[0] - moved[1], moved[0] + moved[1], row)
-    second_derivatives = np.array([out[1, :2] - out[2, :2], out[3, :2] - out[4, :2]]) / (-2 * step)
-    assert_allclose(
-        second_derivatives, [[out[0, 2], out[0, 3]], [out[0, 3], out[0, 4]]], rtol=1e-4, atol=1e-5
-    )
 
 
 @pytest.mark.parametrize("cut", [-40.0, -26.0, -3.0, 0.0, 0.7, 24.9, 25.1, 1e4])

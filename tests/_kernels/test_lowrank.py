@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
@@ -44,19 +43,6 @@ def greedy(K, rank):
     return pivots, np.array(traces), np.array(largest)
 
 
-@pytest.mark.parametrize(("d", "capacity"), [(1, 1), (1, 7), (3, 7), (2, 30)])
-def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
-    points, gamma = rng.normal(size=(d, 30)), np.exp(rng.normal(size=d))
-    result = factorize(points, gamma, capacity=capacity)
-    rest = gram(points, gamma) - result.L.T @ result.L
-    assert_allclose(result.residual, np.diag(rest), atol=1e-14)
-    assert np.linalg.eigvalsh(rest).min() >= -1e-13
-    assert_array_equal(result.residual[result.pivots], 0.0)
-    # The factor is a Cholesky factor: its columns at the pivots are a triangle.
-    triangle = result.L[:, result.pivots].T
-    assert_allclose(triangle, np.tril(triangle), atol=1e-14)
-
-
 def test_stops_at_the_first_rank_whose_residuals_are_small_enough(rng):
     points, gamma = rng.normal(size=(1, 50)), np.array([0.8])
     pivots, traces, remaining = greedy(gram(points, gamma), 14)
@@ -91,17 +77,6 @@ def test_too_few_rows_show_in_the_rank(rng):
     assert (result.residual >= 0.0).all()
     assert np.isfinite(result.L).all()
     assert len(set(result.pivots)) == result.rank
-
-
-@pytest.mark.parametrize("stop", [{"total": 1e-14}, {"largest": 1e-15}], ids=str)
-def test_points_that_are_there_several_times_are_chosen_once(rng, stop):
-    distinct = np.arange(6.0)[np.newaxis] + 0.1 * rng.normal(size=(1, 6))
-    copies = rng.permutation(np.repeat(np.arange(6), 7))
-    points = np.ascontiguousarray(distinct[:, copies])
-    result = factorize(points, np.array([0.9]), **stop)
-    assert result.rank == 6
-    assert sorted(copies[result.pivots]) == list(range(6))
-    assert_allclose(result.L.T @ result.L, gram(points, np.array([0.9])), atol=1e-14)
 
 
 def test_a_posterior_that_is_not_definite_is_none():

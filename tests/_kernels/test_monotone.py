@@ -11,8 +11,6 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 
@@ -43,7 +41,9 @@ def drawn(name):
         z = np.repeat(z[::2], 2)[:n]
     if name == "outlier":
         z[n // 3] = 300.0
-    return oracle.polynomials(x, 1 if name == "constant" else 6), z
+    # In any order.
+    rows = rng.permutation(n)
+    return oracle.polynomials(x, 1 if name == "constant" else 6)[rows], z[rows]
 
 
 def splines(z):
@@ -153,49 +153,11 @@ def test_log_slopes_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixed_po
 
 
 @cases
-def test_neither_order_nor_sign_matters_and_few_iterations_suffice(name, rng):
+def test_few_iterations_suffice(name):
     design, z = drawn(name)
-    cost, _, _, b, mean, scales = fitted(design, z)
-    rows = rng.permutation(len(z))
-    for columns, values, sign, back in (
-        (design[rows], z[rows], 1.0, b),
-        (design, -z, -1.0, b[::-1]),
-    ):
-        again = fitted(columns, values)
-        assert_allclose(again[0], cost, rtol=1e-7)
-        assert_allclose(again[3], back, atol=1e-6)
-        assert_allclose(sign * again[4], mean, atol=1e-6)
-        assert_allclose(again[5], scales, rtol=1e-6)
     rough, n_iter, *_ = fitted(design, z, tol=1e-4)
     assert n_iter <= 40
-    assert_allclose(rough, cost, atol=0.05)
-
-
-@pytest.mark.parametrize("outlier", [None, 40.0, 1e4])
-def test_sums_are_those_of_the_columns(outlier, rng):
-    values = rng.normal(size=41)
-    if outlier is not None:
-        values[7] = outlier
-    (_, knots, _, _, centers, gram), (_, columns) = sums_of(values), splines(values)
-    centered = columns - columns.mean(axis=0)
-    expected = centered.T @ centered
-    assert_allclose(centers, columns.mean(axis=0), rtol=1e-11)
-    assert_allclose(gram, expected, rtol=1e-8, atol=1e-11 * np.trace(expected))
-    start = np.log(np.sqrt(2.0) / values.std())
-    assert_allclose(knots, [values.min(), np.ptp(values) / 8, start])
-
-
-@given(st.lists(st.floats(-50.0, 50.0), min_size=3, max_size=40, unique=True))
-def test_observations_lie_in_their_intervals(values):
-    values = np.array(values)
-    _, knots, local, ends, *_ = sums_of(values)
-    u = (values - values.min()) / knots[1]
-    interval = np.clip(np.floor(u), 0, M - 3)
-    assert ends[0] == 0
-    assert_allclose(np.diff(ends), np.bincount(interval.astype(int), minlength=M - 2))
-    for j in range(M - 2):
-        there = np.clip(u[interval == j] - j, 0.0, 1.0)
-        assert_allclose(np.sort(local[ends[j] : ends[j + 1]]), np.sort(there))
+    assert_allclose(rough, fitted(design, z)[0], atol=0.05)
 
 
 def values_at(points, low, step, c, center=0.0):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import oracle
 from anmmm._kernels import packed, rbf
 from kernel_forms import from_python
 
@@ -73,25 +72,6 @@ def gram(points, gamma):
     for i in range(n):
         gram_row(points, gamma, points[:, i], i + 1, K[i])
     return K
-
-
-def case(n, d):
-    """Points (d, n), scales, and the true Gram matrix."""
-    rng = np.random.default_rng(100 * n + d)
-    points, gamma = rng.normal(size=(d, n)), np.exp(rng.normal(size=d))
-    return points, gamma, oracle.rbf(points.T, gamma)
-
-
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 2), (7, 1), (20, 3)])
-def test_rows_are_those_of_the_truth(n, d):
-    points, gamma, expected = case(n, d)
-    before = points.copy(), gamma.copy()
-    K = gram(points, gamma)
-    assert_allclose(np.tril(K), np.tril(expected), rtol=1e-13)
-    assert np.isnan(K[np.triu_indices(n, 1)]).all()
-    assert_array_equal(np.diag(K), np.ones(n))
-    assert_array_equal(points, before[0])
-    assert_array_equal(gamma, before[1])
 
 
 def test_equal_points_far_points_and_nan():

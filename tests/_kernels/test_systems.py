@@ -104,30 +104,3 @@ def test_elimination_solves_inverts_and_counts(r, seed, exponent):
     lower = lower_only(A * unit)
     _inverted(lower, lower)
     assert_array_equal(lower, inverted)
-
-
-@njit
-def _posterior(gram, moment, s2, center, precision, mean, variance):
-    r = precision.shape[0]
-    system = systems.new_system(r)
-    system.gram[:], system.rows[:] = gram, np.nan
-    system.moment[:r], system.center[:r], system.precision[:r] = moment, center, precision
-    log_det = systems.solve(system, r, s2)
-    mean[:], variance[:] = system.mean, system.variance
-    return log_det
-
-
-@pytest.mark.parametrize("r", [1, 2, 7, 8, 9, 14, 16, 17])
-def test_posterior_of_a_curve(r):
-    rng = np.random.default_rng(r)
-    columns, y = rng.standard_normal((40, r)), rng.standard_normal(40)
-    center, precision = rng.standard_normal(r), rng.random(r) + 0.1
-    width = -(-r // LANES) * LANES
-    gram, (mean, variance) = np.zeros((width, width)), np.empty((2, width))
-    gram[:r, :r] = columns.T @ columns
-    log_det = _posterior(gram, columns.T @ y, 0.3, center, precision, mean, variance)
-    full = columns.T @ columns / 0.3 + np.diag(precision)
-    cov = np.linalg.inv(full)
-    assert log_det == pytest.approx(np.linalg.slogdet(full)[1], rel=1e-12)
-    assert_allclose(mean[:r], cov @ (columns.T @ y / 0.3 + precision * center), atol=1e-12)
-    assert_allclose(variance[:r], np.diag(cov), atol=1e-13)

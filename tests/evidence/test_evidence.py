@@ -55,18 +55,6 @@ def test_convergence_is_that_of_the_chosen_model(monkeypatch, rng):
     assert spread.forward.converged
 
 
-@pytest.mark.parametrize(
-    ("x", "options", "message"),
-    [
-        (np.zeros((20, 2)) + np.arange(20)[:, None] ** [1, 2], {}, "2 of x and 1 of y"),
-        (np.ones(20), {}, "x"),
-    ],
-)
-def test_errors_name_the_argument(x, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        description_lengths(x, np.random.default_rng(0).normal(size=20), **options)
-
-
 def test_what_saves_little_is_independent():
     weak = []
     for seed in range(40):

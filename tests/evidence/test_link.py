@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from scipy.interpolate import BSpline
 
-from anmmm._kernels.monotone import N_SLOPES
 from anmmm.evidence import description_lengths
 from anmmm.evidence.density import BASES, plain_density
 from anmmm.evidence.marginal import smooth_density
@@ -94,23 +92,6 @@ def test_skewed_noise_behind_a_function_bends_its_gaussian_fit(rng):
     # Residuals are more skewed: as the noise was drawn.
     of_noise = stats.skew(model.model.residual), stats.skew(unbent.model.residual)
     assert of_noise[0] > of_noise[1]
-
-
-def test_integrals_are_those_of_splines_less_their_means(rng):
-    y = standard(rng.standard_t(3, size=80))[:, 0]
-    for scale in scales_of(Cells.of(y)):
-        low, step, _ = scale.sums.knots
-        u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
-        at_values, at_points = scale.integrals(scale.sums.values), []
-        for i in range(N_SLOPES):
-            spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
-            inside = np.clip(u, 0.0, N_SLOPES - 2.0)
-            within = [spline.integrate(i - 2.0, end) for end in np.clip(inside, i - 2.0, i + 1.0)]
-            at_points.append(step * (within + (u - inside) * np.nan_to_num(spline(inside))))
-        integrals = scale.integrals(low + step * u)
-        shift = integrals - at_points
-        assert_allclose(shift, np.repeat(shift[:, :1], len(u), axis=1), atol=1e-11)
-        assert_allclose(at_values.mean(axis=1), 0.0, atol=1e-12)
 
 
 @pytest.fixture(name="pair")

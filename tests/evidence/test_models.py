@@ -13,26 +13,16 @@ from scipy.stats import nbinom, poisson
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import description_lengths
-from anmmm.evidence.density import BASES
 from anmmm.evidence.models import (
     MODELS,
     ConditionalModel,
-    FitCache,
-    Regressors,
     marginals_of,
     model_text,
 )
-from anmmm.evidence.models.discrete import (
-    POISSON,
-    Ordered,
-    OrderedLinked,
-    best_size,
-    fit_counts,
-)
+from anmmm.evidence.models.discrete import POISSON, best_size, fit_counts
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.parts import Parted
-from anmmm.evidence.models.postnonlinear import PostNonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture.splines import SplineBasis
 from drawn import MARGINS, Rows, draw_effect, make_categories, standard, variable_of
@@ -341,39 +331,3 @@ def test_large_tied_whole_numbers_are_no_counts(rng):
     large, small = infer_direction(9e15 + 1e9 * day, x), infer_direction(day / 12.0, x)
     assert "count" not in large.evidence.backward.models
     assert (large.score, large.confidence) == pytest.approx((small.score, small.confidence))
-
-
-def fitted(basis, y):
-    effect = Variable.of(y)
-    return next(PostNonlinear.encode(FitCache(Regressors(basis), effect)))
-
-
-def test_a_mirrored_effect_has_the_same_length_and_a_link_grows(rng):
-    x = rng.normal(size=120)
-    y = np.exp(x + 0.3 * rng.normal(size=120))
-    basis, y = SplineBasis.of(standard(x)), standard(y)[:, 0]
-    original, mirrored = (fitted(basis, sign * y) for sign in (1.0, -1.0))
-    assert original.link.scale.base.base == mirrored.link.scale.base.base in BASES
-    assert_allclose(
-        mirrored.nats.sum() + mirrored.cost, original.nats.sum() + original.cost, rtol=1e-9
-    )
-    assert_allclose(mirrored.link.slopes[::-1], original.link.slopes, rtol=1e-6)
-    grid = np.linspace(y.min(), y.max(), 500)
-    assert_allclose(mirrored.link.apply(-grid), -original.link.apply(grid), atol=1e-6)
-    assert np.all(np.diff(original.link.apply(grid)) > 0.0)
-    assert_allclose(original.link.apply(y).mean(), 0.0, atol=1e-9)
-
-
-@pytest.mark.parametrize("n_levels", [2, 5, 15])
-def test_mirrored_levels_have_the_same_length(n_levels, rng):
-    x = standard(rng.normal(size=150))
-    latent = x[:, 0] + 0.6 * rng.normal(size=150)
-    y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
-    effects = [Variable.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
-    cause, kinds = Variable.of(x[:, 0]), (Ordered, OrderedLinked)
-    original, mirrored = (FitCache(cause, effect).shortest_of(kinds) for effect in effects)
-    assert_allclose(
-        mirrored.nats.sum() + mirrored.cost, original.nats.sum() + original.cost, rtol=1e-9
-    )
-    assert_allclose(mirrored.cuts[1:-1], -original.cuts[-2:0:-1], atol=1e-6)
-    assert_allclose(mirrored.curve, -original.curve, atol=1e-6)

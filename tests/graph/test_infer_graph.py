@@ -835,21 +835,6 @@ def test_impossible_options_are_refused(options, error, message):
         infer_graph(**{"table": FRAME, **options})
 
 
-def test_columns_of_text_are_categories_unless_there_are_too_many():
-    frame = FRAME.assign(name=[f"n{i % 3}" for i in range(60)], key=[f"k{i}" for i in range(60)])
-    with pytest.warns(
-        UserWarning,
-        match="1 column left out:\n.*column 'key' holds more than 32 different texts; join",
-    ):
-        graph = infer_graph(frame[["dose", "level", "name", "key"]])
-    assert graph.names == ("dose", "level", "name")
-    again = infer_graph(frame[["dose", "level", "name"]], categories=["name"])
-    assert again.length == graph.length
-    for options in ({}, {"categories": ["key"]}):
-        with pytest.raises(SourceError, match="'key' holds more than 32"):
-            infer_graph(frame, columns=["dose", "key"], **options)
-
-
 def with_curve(n_samples=120):
     """A frame of four columns in which a causes b, and b causes c."""
     rng = np.random.default_rng(0)

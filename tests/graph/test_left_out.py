@@ -57,6 +57,12 @@ def test_a_useless_column_is_left_out_and_listed_or_refused(name, without):
     assert infer_graph(frame, columns=["a", "b"]).left_out == without.left_out == {}
 
 
+def test_declared_categories_that_are_too_many_are_refused():
+    frame = pd.DataFrame({"a": CHAIN["a"], "keys": USELESS["keys"][0]})
+    with pytest.raises(SourceError, match="'keys' holds more than 32 different texts; join"):
+        infer_graph(frame, columns=["a", "keys"], categories=["keys"])
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_the_first_of_copies_stays(frame):
     table = frame({"z": LEVELS, "a": RENAMED, "x": CHAIN["a"], "m": LEVELS, "b": -CHAIN["a"]})

@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page
 
 from anmmm import infer_graph
 from anmmm.report import write_graph_report
-from html_page import Page
 from subprocess_helpers import largest_file
 
 pytest.importorskip("matplotlib")

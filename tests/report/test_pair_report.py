@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from html_page import Page
 
 from anmmm.collection import SourceError, summarize
 from anmmm.collection.records import PairResult
@@ -15,7 +16,6 @@ from anmmm.plotting.style import matplotlib_module
 from anmmm.report import pairs as pairs_module
 from anmmm.report import write_report
 from drawn import write_rows
-from html_page import Page
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")

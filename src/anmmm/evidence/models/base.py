@@ -179,7 +179,11 @@ class FitCache:
     @computed
     def equal_rows(self) -> EqualRows:
         """The distinct rows of cause and effect."""
-        return EqualRows.of(self.cause.basis, row_groups(self.cause), self.effect.cells.index)
+        return self.rows_of(self.effect.cells.index)
+
+    def rows_of(self, index: IntArray) -> EqualRows:
+        """Return the distinct rows of the cause and numbers (n_samples,) of equal effects."""
+        return EqualRows.of(self.cause.basis, row_groups(self.cause), index)
 
     @computed
     def floor(self) -> float:

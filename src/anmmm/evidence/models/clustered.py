@@ -14,13 +14,7 @@ from scipy.special import ndtr
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, mixture_levels
 from anmmm.evidence.marginal import Normals, shortest_density
-from anmmm.evidence.models.base import (
-    ConditionalModel,
-    EffectCurves,
-    EqualRows,
-    FitCache,
-    row_groups,
-)
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.evidence.models.discrete import Ordered, free_cuts
 from anmmm.evidence.models.form import Form
 from anmmm.evidence.splits import RANGES_PRIOR
@@ -62,7 +56,7 @@ class Clustered(ConditionalModel):
         if len(np.unique(labels)) < len(order):
             return
         label_cells = Cells.of(standardize(labels[:, np.newaxis].astype(np.float64))[0][:, 0])
-        rows = EqualRows.of(fits.cause.basis, row_groups(fits.cause), label_cells.index)
+        rows = fits.rows_of(label_cells.index)
         level = Ordered.fit(rows, label_cells, *free_cuts(len(order)))
         weights = np.empty_like(fit.probabilities)
         weights[:, order] = np.diff(ndtr(level.cuts - level.curve[:, np.newaxis]), axis=1)

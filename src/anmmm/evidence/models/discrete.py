@@ -261,7 +261,7 @@ class MeanCurve(Record):
         return cls(score_counts, size, mean, scales, cost, n_iter, rows.design.columns @ mean)
 
     def refitted(
-        self, rows: EqualRows, counts: FloatArray, *, is_dispersed: bool, is_positive: bool
+        self, rows: EqualRows, counts: FloatArray, is_dispersed: bool, is_positive: bool
     ) -> MeanCurve:
         """Fit size and curve in turn; this one if there is no variance beyond Poisson's."""
         fit = self
@@ -281,34 +281,23 @@ class MeanCurve(Record):
             fit = MeanCurve.fit(rows, score_counts, size, start)
         return fit
 
-    def encode(
-        self, rows: EqualRows, cells: Cells, counts: FloatArray, *, is_positive: bool
-    ) -> Counts:
-        """Encode counts (n_samples,)."""
-        log_mass = _log_mass(
-            counts[rows.rows], _means(self.curve, is_positive), self.size, is_positive
-        )
-        nats = code_lengths(np.exp(log_mass)[rows.places], cells.n_distinct)
-        curve = self.curve[rows.places]
-        splines = rows.basis.splines
-        form = self.mean, splines, self.n_iter, counts, self.size, is_positive
-        return Counts(nats, self.cost, cells, curve, *form)
-
 
 def fit_counts(rows: EqualRows, cells: Cells, counts: FloatArray) -> Counts:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
     distinct = counts[rows.rows]
     is_positive = bool(distinct.min() > 0.0)
     start = MeanCurve.fit(rows, distinct, POISSON)
-    poisson = start.refitted(rows, distinct, is_dispersed=False, is_positive=is_positive)
-    codes = [poisson.encode(rows, cells, counts, is_positive=is_positive)]
-    excess = (distinct - _means(start.curve, False)) ** 2 - distinct
-    # The score by 1 / size at Poisson's distribution: others are longer.
-    if is_positive or rows.counts @ excess > 0.0:
-        dispersed = start.refitted(rows, distinct, is_dispersed=True, is_positive=is_positive)
-        if dispersed.size <= NO_DISPERSION:
-            code = dispersed.encode(rows, cells, counts, is_positive=is_positive)
-            codes.append(code.plus(0.5 * math.log(len(counts))))
+    codes: list[Counts] = []
+    for is_dispersed in (False, True):
+        fit = start.refitted(rows, distinct, is_dispersed, is_positive)
+        # Others would only cost the size.
+        if is_dispersed == (fit.size < POISSON):
+            means = _means(fit.curve, is_positive)
+            mass = np.exp(_log_mass(distinct, means, fit.size, is_positive))[rows.places]
+            nats = code_lengths(mass, cells.n_distinct)
+            curve = fit.curve[rows.places], fit.mean, rows.basis.splines, fit.n_iter
+            code = Counts(nats, fit.cost, cells, *curve, counts, fit.size, is_positive)
+            codes.append(code.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
     return shortest(codes)
 
 

@@ -41,11 +41,6 @@ def decision(relation, *plausible, confidence=None, direction=0):
     )
 
 
-def test_the_name_of_a_variable_is_no_article():
-    decided = decision(THERE, THERE, COMMON, confidence=0.7, direction=1)
-    assert format_decision(decided, ("a → b", "b → a")) == "a → b, or a common cause"
-
-
 def directed(*plausible, confidence):
     """Return a decision on y → x."""
     return decision(BACK, *plausible, confidence=confidence, direction=-1)
@@ -68,6 +63,7 @@ def directed(*plausible, confidence):
         (directed(COMMON, BACK, THERE, confidence=0.3), "no preference"),
         # Decided by another criterion.
         (directed(confidence=None), "b → a"),
+        (decision(THERE, THERE, COMMON, confidence=0.7, direction=1), "a → b, or a common cause"),
         (decision(COMMON, COMMON), "common cause"),
         (decision(COMMON, COMMON, BACK), "common cause, or b → a"),
         (decision(COMMON, COMMON, THERE, BACK), "common cause, or either direction"),
