@@ -16,6 +16,7 @@ from anmmm.evidence import description_lengths
 from anmmm.evidence.models import (
     MODELS,
     ConditionalModel,
+    FitCache,
     marginals_of,
     model_text,
 )
@@ -24,7 +25,6 @@ from anmmm.evidence.models.form import SUFFIXES
 from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.variable import Variable
-from anmmm.mixture.splines import SplineBasis
 from drawn import MARGINS, Rows, draw_effect, make_categories, standard, variable_of
 
 KINDS = {

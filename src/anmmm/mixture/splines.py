@@ -44,11 +44,6 @@ class Columns(Record, ABC):
         """Increasing causes (n,) between which all columns are cubic; None for several causes."""
         return None
 
-    @property
-    def slope(self) -> float:
-        """Of the second column over one cause."""
-        return float(self.evaluate(np.ones((1, 1)))[0, 1])
-
     @abstractmethod
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
@@ -69,10 +64,6 @@ class Splines(Columns):
         """The knots of one cause."""
         n_features = len(self.combine) - 1 - len(self.knots)
         return self.knots[:, 0] if self.knots.shape[1] == n_features == 1 else None
-
-    @property
-    def slope(self) -> float:
-        return float(self.combine[1, 1])
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         # Points too distant for numbers have no finite columns.
@@ -150,7 +141,8 @@ class SplineBasis(Record):
         if self.n_null == 1:
             return np.zeros(len(self.design))
         # The second column is the cause in another unit.
-        return np.asarray(self.design[:, 1] / self.splines.slope)
+        cause: FloatArray = self.design[:, 1] / self.splines.evaluate(np.ones((1, 1)))[0, 1]
+        return cause
 
     @computed
     def columns(self) -> FloatArray:
