@@ -1,5 +1,6 @@
 """Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
+from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ from benchmarks.families.effects import NAMES as NAMES
 from benchmarks.families.effects import draw_effect as draw_effect
 from benchmarks.families.marginals import MARGINS as MARGINS
 
-from anmmm.collection.files import row_writer
+from anmmm.collection.files import written
 from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction.hypotheses import plausible_relations
@@ -71,9 +72,9 @@ def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
 
 def write_rows(path, rows, record=PairResult):
     """Write the rows of a collection to a file."""
-    with row_writer(path, record) as write:
-        for row in rows:
-            write(row)
+    with closing(written(rows, path, record)) as done:
+        for _ in done:
+            pass
 
 
 def write_columns(path, *columns, header="", delimiter=","):

@@ -5,9 +5,7 @@ import stat
 import numpy as np
 import pytest
 
-from anmmm import _files as files
 from anmmm._files import atomic_writer, check_output, to_json, write_csv
-from subprocess_helpers import python
 
 
 def test_csv_has_every_digit_and_quotes_what_needs_it(tmp_path):
@@ -104,23 +102,6 @@ def test_check_output(tmp_path):
 def test_a_folder_that_refuses_files():
     with pytest.raises(OSError, match=r"x\.csv"):
         check_output("/proc/self/x.csv")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="locks files by POSIX")
-def test_what_killed_writers_left_is_removed(tmp_path):
-    path = tmp_path / "[rows].csv"
-    code = (
-        "import os, sys, anmmm._files as files\n"
-        "with files.replacing(sys.argv[1]) as part: part.touch(); os._exit(0)"
-    )
-    python("-c", code, path)
-    assert len(os.listdir(tmp_path)) == 1
-    with files.replacing(path) as part:
-        part.touch()
-        # That of a writer at work stays.
-        write_csv(path, ["a"], [])
-        assert sorted(os.listdir(tmp_path)) == sorted([part.name, path.name])
-    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_two_writers_of_one_name_do_not_meet(tmp_path):

@@ -597,7 +597,7 @@ def test_a_whole_number_is_a_name_first_and_a_position_otherwise():
 def test_commands_take_digits_for_names_if_there_is_a_header(run, tmp_path):
     write_columns(tmp_path / "t.csv", *CHAIN[:2], header="2,3")
     assert "2 → 3" in run("direction", "t.csv", "3", "2", "--header")[1]
-    assert "X 1: no such column" in run("direction", "t.csv", "1", "2", "--header")[2]
+    assert "X names '1'" in run("direction", "t.csv", "1", "2", "--header")[2]
     assert "pairs names '1'" in run("directions", "t.csv", "--pairs", "1,2", "--header")[2]
 
 

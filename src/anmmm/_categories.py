@@ -194,15 +194,13 @@ def complete_numbers(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return two checked variables of numbers, and the positions of rows that were left out."""
     check_aligned(x, y)
-    if check_choice(missing, "missing", MISSING) == "raise":
-        try:
-            return *as_pair(x, y, names=names), np.empty(0, dtype=np.intp)
-        except MissingValueError as error:
-            raise MissingValueError(f"{error}; {LEAVE_OUT}") from None
     first = Column(as_columns(as_real(x, names[0]), names[0]))
     second = Column(as_columns(as_real(y, names[1]), names[1]))
     first, second, dropped = complete_columns(first, second, missing, names)
-    return *as_pair(first.values, second.values, names=names), dropped
+    try:
+        return *as_pair(first.values, second.values, names=names), dropped
+    except MissingValueError as error:
+        raise MissingValueError(f"{error}; {LEAVE_OUT}") from None
 
 
 def _matrix(column: Column, name: str) -> FloatArray:

@@ -10,10 +10,8 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from glob import escape
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,55 +25,23 @@ from anmmm._version import __version__
 STEERING = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[{STEERING}]")
 
-if sys.platform != "win32":
-    import fcntl
-
 
 @contextmanager
 def replacing(path: StrPath) -> Iterator[Path]:
     """Yield a file in the same folder that becomes `path` if the block succeeds."""
     # The target of a symbolic link is replaced, not the link.
     target = Path(os.path.realpath(path))
-    _remove_unfinished(target)
     temporary = _temporary(target)
     try:
-        with _at_work(temporary, path):
-            yield temporary
-            with with_filename(path):
-                with temporary.open("rb") as file:
-                    os.fsync(file.fileno())
-                if target.exists():
-                    shutil.copymode(target, temporary)
-                os.replace(temporary, target)
-    except BaseException:
+        yield temporary
+        with with_filename(path):
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def _at_work(temporary: Path, path: StrPath) -> Iterator[None]:
-    """Make a file and hold a lock on it, by which others see that its writer is at work."""
-    if sys.platform == "win32":
-        # An open file cannot be renamed there.
-        yield
-        return
-    with with_filename(path):
-        file = temporary.open("xb")
-    with file:
-        # Some folders of a network have no locks; nothing is removed there.
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _remove_unfinished(target: Path) -> None:
-    """Remove the files of killed processes, which hold no lock, that were to replace a file."""
-    if sys.platform == "win32":
-        return
-    for part in target.parent.glob(f"{escape(f'.{target.name}.')}*.part"):
-        with suppress(OSError), part.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            part.unlink()
 
 
 @contextmanager
@@ -92,12 +58,10 @@ def with_filename(path: StrPath) -> Iterator[None]:
 @contextmanager
 def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file that gets its name when it is complete; text is UTF-8."""
-    kind: dict[str, Any] = {"mode": "wb"}
-    if not binary:
-        kind = {"mode": "w", "encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
         with with_filename(path):
-            file = temporary.open(**kind)
+            options: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": ""}
+            file = temporary.open("wb" if binary else "w", **options)
         try:
             yield file
         finally:
@@ -138,8 +102,7 @@ def check_output(
     temporary = _temporary(target)
     with with_filename(path):
         temporary.open("x").close()
-    # Another writer may have removed it, as it holds no lock.
-    temporary.unlink(missing_ok=True)
+        temporary.unlink()
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -154,21 +154,16 @@ def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int | None 
 
 def check_truth(value: Any) -> int | None:
     """Return a true direction: 1, -1, 0, or None if it is unknown (None or NaN)."""
-    try:
-        number = float("nan" if value is None else value)
-    except (TypeError, ValueError):
-        number = math.inf
-    if isinstance(value, (bool, np.bool_)):
-        # False may mean 0 or -1.
-        number = math.inf
-    if math.isnan(number):
+    # NaN differs from itself.
+    if value is None or value != value:
         return None
-    if number not in (1.0, -1.0, 0.0):
+    # False may mean 0 or -1.
+    if isinstance(value, (bool, np.bool_)) or value not in (1, -1, 0):
         raise ValueError(
             f"the truth must be 1 (x causes y), -1 (y causes x), 0 (neither) or missing; "
             f"found {brief(value)}"
         )
-    return int(number)
+    return int(value)
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:

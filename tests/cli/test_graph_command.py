@@ -41,8 +41,8 @@ def test_tiers_and_required_edges_constrain_the_graph(document, printed, data):
     ("arguments", "message"),
     [
         (["--columns", "a,z"], "columns names 'z', but data.csv has no such column"),
-        (["--tiers", "a,,"], "--tiers must be names of columns"),
-        (["--required", "a"], "--required must be two names"),
+        (["--tiers", "a,,"], "'--tiers': must be names of columns"),
+        (["--required", "a"], "'--required': must be two names"),
     ],
 )
 def test_wrong_options_are_refused_by_name(run, data, arguments, message):

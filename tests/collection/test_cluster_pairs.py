@@ -64,12 +64,8 @@ def test_unusable_pairs_are_rows_with_a_reason():
     assert "multivariate" in rows[1].notes
     assert "n_mechanisms must be at most n_samples" in rows[2].notes
     assert rows[0].labels is None
-    (gone,) = cluster_pairs([Pair.unreadable("p", "p.txt: no such file")], **CHEAP)
+    sex = (x > 0.3) * 1.0
+    source = [Pair.unreadable("p", "p.txt: no such file"), Pair("q", sex, x, names=("sex", "age"))]
+    gone, levels = cluster_pairs(source, cause="y", **CHEAP)
     assert (gone.status, gone.notes, gone.n) == ("unusable", "p.txt: no such file", None)
-
-
-def test_an_effect_of_two_values_is_named():
-    age = np.random.default_rng(0).normal(size=50)
-    pair = Pair("p", (age > 0.3) * 1.0, age, names=("sex", "age"))
-    (row,) = cluster_pairs([pair], cause="y", **CHEAP)
-    assert "the effect sex has 2 distinct values" in row.notes
+    assert "the effect sex has 2 distinct values" in levels.notes

@@ -4,13 +4,12 @@ from hypothesis import strategies as st
 
 from anmmm.collection import summarize
 from anmmm.collection.records import PairResult
-from anmmm.collection.summary import largest_related
+from anmmm.collection.summary import are_related
 
 
 def ok(direction, truth=None, weight=1.0, **others):
-    values = {"direction": direction, "truth": truth, "weight": weight, "converged": True}
-    values["score"] = 1.0
-    return PairResult("p", "ok", **values | others)
+    others = {"converged": True, "score": 1.0} | others
+    return PairResult("p", "ok", direction=direction, truth=truth, weight=weight, **others)
 
 
 def test_counts_and_accuracies_by_hand():
@@ -42,8 +41,8 @@ def rejected_by_hand(pvalues, level=0.05):
 @given(st.lists(st.sampled_from([0.0, 1e-9, 0.001, 0.004, 0.01, 0.012, 0.02, 0.04, 0.3, 1.0])))
 @settings(max_examples=100)
 def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
-    limit = largest_related(pvalues)
-    assert [p for p in pvalues if p <= limit] == rejected_by_hand(pvalues)
+    found = [p for p, is_related in zip(pvalues, are_related(pvalues), strict=True) if is_related]
+    assert found == rejected_by_hand(pvalues)
 
 
 def row_with(pvalue, **others):

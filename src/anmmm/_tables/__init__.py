@@ -30,11 +30,8 @@ PARQUET_SUFFIXES = frozenset({".parquet", ".pq", ".parq"})
 
 
 def is_parquet(path: StrPath) -> bool:
-    """Return whether a file is Parquet by its name or its first bytes."""
-    if Path(path).suffix.lower() in PARQUET_SUFFIXES:
-        return True
-    with Path(path).open("rb") as file:
-        return file.read(4) == b"PAR1"
+    """Return whether a file is Parquet by its name."""
+    return Path(path).suffix.lower() in PARQUET_SUFFIXES
 
 
 def is_frame(data: Any) -> bool:

@@ -18,9 +18,6 @@ from anmmm._tables.table import Table
 from anmmm._text import counted
 from anmmm._typing import StrPath
 
-# Names that pandas gives to a column without one, and Parquet files to an index without one.
-_UNNAMED = ("Unnamed: ", "__index_level_")
-
 
 class FrameTable(Table):
     """A data frame of any library that narwhals reads; of a lazy one columns are read when used."""
@@ -33,7 +30,7 @@ class FrameTable(Table):
             names = self._frame.collect_schema().names()
         except nw.exceptions.DuplicateError as error:
             raise SourceError(name, None, str(error).replace("\n", " ")) from None
-        super().__init__(name, names, _unnamed(names))
+        super().__init__(name, names)
 
     def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, Any]:
         """Return columns as series of narwhals."""
@@ -48,15 +45,16 @@ class ParquetTable(Table):
 
     def __init__(self, path: StrPath) -> None:
         with open_parquet(path) as file:
-            names = file.schema_arrow.names
-            n_rows = file.metadata.num_rows
-        if not names or not n_rows:
+            self.schema = file.schema_arrow
+            self.n_rows: int = file.metadata.num_rows
+        names = self.schema.names
+        if not names or not self.n_rows:
             raise SourceError(os.fspath(path), None, "the file has no rows")
-        super().__init__(os.fspath(path), names, _unnamed(names))
+        super().__init__(os.fspath(path), names)
 
     def load(self, names: Sequence[Hashable]) -> Mapping[Hashable, Any]:
         """Return columns as chunked arrays of Arrow."""
-        with open_parquet(self.name) as file, parquet_errors(self.name, None):
+        with open_parquet(self.name) as file, parquet_errors(self.name):
             table = file.read(columns=list(names), use_threads=False)
         return {name: table.column(name) for name in names}
 
@@ -80,10 +78,6 @@ class ArrayTable(Table):
         return {name: array[:, self.names.index(name)] for name in names}
 
 
-def _unnamed(names: Sequence[Hashable]) -> list[Hashable]:
-    return [name for name in names if name == "" or str(name).startswith(_UNNAMED)]
-
-
 def _array_names(n_columns: int, columns: Any) -> Sequence[Hashable]:
     """Return the texts that name all columns of an array, else their positions."""
     positions = range(n_columns)
@@ -105,13 +99,13 @@ def open_parquet(path: StrPath) -> Any:
     parquet = pyarrow_module("parquet")
     if not Path(path).stat().st_size:
         raise SourceError(os.fspath(path), None, "the file is empty")
-    with parquet_errors(os.fspath(path), None):
+    with parquet_errors(os.fspath(path)):
         # Buffered, so that a column chunk is not in memory whole.
         return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
 
 
 @contextmanager
-def parquet_errors(path: str, place: str | None) -> Iterator[None]:
+def parquet_errors(path: str) -> Iterator[None]:
     """Raise PyArrow's errors about broken content as `SourceError`, but not the system's."""
     try:
         yield
@@ -120,4 +114,4 @@ def parquet_errors(path: str, place: str | None) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise SourceError(path, place, f"the content is broken ({first})") from error
+        raise SourceError(path, None, f"the content is broken ({first})") from error

@@ -12,27 +12,25 @@ from anmmm._categories import Column, as_categories, as_column
 from anmmm._tables.errors import SourceError
 from anmmm._text import brief, has_digits, listed
 
+# Names that pandas gives to a column without one, and Parquet files to an index without one.
+UNNAMED = ("Unnamed: ", "__index_level_")
 # Columns of equal length by name; numbers are float64.
 Columns = dict[Hashable, Column]
 Faults = dict[Hashable, SourceError]
 
 
 class Table:
-    """A table of variables; `unnamed` are columns without a name in their file.
-
-    Subclasses implement `load`.
-    """
+    """A table of variables; subclasses implement `load`."""
 
     # Line of each row in its file; None if rows have no lines.
     lines: Sequence[int] | None = None
 
-    def __init__(
-        self, name: str, names: Iterable[Hashable], unnamed: Collection[Hashable] = ()
-    ) -> None:
+    def __init__(self, name: str, names: Iterable[Hashable]) -> None:
         # A path, or the type of the object.
         self.name = name
         self.names = tuple(names)
-        self.unnamed = unnamed
+        # Columns without a name of their own.
+        self.unnamed = [n for n in self.names if n == "" or str(n).startswith(UNNAMED)]
         if len(set(self.names)) < len(self.names):
             twice = next(n for n in self.names if self.names.count(n) > 1)
             raise SourceError(name, None, f"several columns are called {twice!r}; rename them")
@@ -79,7 +77,7 @@ class Table:
     @cached_property
     def row_numbers(self) -> list[Hashable]:
         """Columns without a name that number the rows, as the index of a data frame does."""
-        columns, _ = self.read([name for name in self.names if name in self.unnamed])
+        columns, _ = self.read(self.unnamed)
         return [name for name, column in columns.items() if _numbers_rows(column)]
 
     def place(self, row: int) -> str:

@@ -32,11 +32,8 @@ _QUOTED = re.compile(r'"[^"]*"')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 # Could also be a whole number with a thousands separator.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_WHOLE = re.compile(r"\d{1,9}", re.ASCII)
-_YEARS = range(1800, 2101)
-# Shares of the values below numbers that name columns: whole ones, and years below years.
+# Share of whole numbers among the values below numbers that name columns.
 MAX_WHOLE = 0.05
-MAX_YEARS = 0.5
 
 
 def check_header(header: Any) -> bool | None:
@@ -88,12 +85,9 @@ class TextTable(Table):
         has_header: bool,
     ) -> None:
         labels = [name or f"column {number}" for number, name in enumerate(names, start=1)]
-        unnamed = [
-            label
-            for label, name in zip(labels, names, strict=True)
-            if has_header and (not name or name.startswith("Unnamed: "))
-        ]
-        super().__init__(path, labels, unnamed)
+        super().__init__(path, labels)
+        if has_header:
+            self.unnamed += [label for label, name in zip(labels, names, strict=True) if not name]
         self.lines: list[int] = lines
         self.has_header = has_header
         self._rows = rows
@@ -208,10 +202,9 @@ def _has_header(sample: list[list[str]], delimiter: str | None, place: str) -> b
     numeric = [_looks_numeric(cell, delimiter) for cell in first]
     named = [cell for cell in first if cell]
     missing = [cell for cell in named if cell.lower() in MISSING_CELLS]
+    has_header = len(missing) < len(named)
     if any(numeric):
-        has_header = _numbers_are_names(sample, numeric, delimiter)
-    else:
-        has_header = len(missing) < len(named)
+        has_header = _are_above_decimals(sample, numeric)
     if has_header and (missing or any(numeric)):
         warn_caller(
             f"{place}: the first line ({cut(', '.join(first))}) is taken as names of the columns; "
@@ -221,29 +214,19 @@ def _has_header(sample: list[list[str]], delimiter: str | None, place: str) -> b
     return has_header
 
 
-def _numbers_are_names(sample: list[list[str]], numeric: list[bool], delimiter: str | None) -> bool:
-    """Return whether the numbers of a first line name the columns.
+def _are_above_decimals(sample: list[list[str]], numeric: list[bool]) -> bool:
+    """Return whether the numbers of a first line are whole and distinct, and few below are whole.
 
-    They are then distinct and whole, and count the columns, or few values below are like them: also
-    whole, and years if the names are years.
+    Such as years above measurements.
     """
     first = sample[0]
     # From the right, because a column of row names may have no name.
     places = [place - len(first) for place, is_number in enumerate(numeric) if is_number]
-    names = [int(first[place]) for place in places if _WHOLE.fullmatch(first[place])]
-    if len(sample) < 2 or len(first) < 2 or len(set(names)) < len(places):
-        return False
-    is_counted = names == list(range(names[0], names[0] + len(names)))
-    if delimiter is not None and is_counted and names[0] < min(2, len(names) - 1):
-        return True
-    rows = [cells for cells in sample[1:] if len(cells) - len(first) in (0, 1)]
-    below = [cells[place] for cells in rows for place in places]
-    below = [cell for cell in below if cell.lower() not in MISSING_CELLS]
-    whole = [int(cell) for cell in below if _WHOLE.fullmatch(cell.lstrip("+-"))]
-    if all(name in _YEARS for name in names):
-        years = [number for number in whole if number in _YEARS]
-        return len(years) < MAX_YEARS * len(below)
-    return len(whole) < MAX_WHOLE * len(below)
+    names = {first[place] for place in places if first[place].isdecimal()}
+    below = [row[place] for row in sample[1:] if len(row) >= len(first) for place in places]
+    n_whole = sum(cell.lstrip("+-").isdecimal() for cell in below)
+    is_distinct = len(names) == len(places) and len(first) > 1
+    return is_distinct and n_whole < MAX_WHOLE * len(below)
 
 
 def _looks_numeric(cell: str, delimiter: str | None) -> bool:

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -23,12 +24,25 @@ from anmmm.cli.collections import (
 )
 from anmmm.cli.demo import demo_command
 from anmmm.cli.graph import graph_command
+from anmmm.cli.messages import echo_warnings, library_errors
 from anmmm.cli.pair import cluster_command, direction_command
 
 __all__ = ["cli", "main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """The commands, whose errors about bad input are messages."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Call the command that was chosen."""
+        with library_errors(), echo_warnings():
+            return super().invoke(context)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Causal direction and mechanisms of pairs of variables, and causal graphs of tables.

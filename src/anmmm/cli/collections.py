@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from anmmm.cli.messages import InputError, say, show
+from anmmm.cli.messages import InputError, has_terminal, say, show
 from anmmm.cli.options import (
     collection_options,
     common_options,
@@ -78,11 +77,9 @@ def evaluate_command(source: str, as_json: bool, **options: Any) -> None:
     directions".
     """
     from anmmm._files import to_json_document
-    from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.evaluation import evaluate
 
-    with input_errors(), echo_warnings():
-        result = evaluate(source, progress=sys.stderr.isatty(), **given(options))
+    result = evaluate(source, progress=has_terminal(), **given(options))
     if as_json:
         click.echo(to_json_document(result.to_dict()))
     else:
@@ -118,7 +115,6 @@ def report_command(
     certain pairs, and the notes. With --source, named as in "anmmm directions", the pairs are
     drawn. The page needs no other file and no network.
     """
-    from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import PAGES, check_file
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
@@ -126,8 +122,6 @@ def report_command(
     if source is None and set(options.values()) != {None}:
         raise InputError("--pairs, --categories and --header are for --source")
     check_file(output, PAGES, rows, source, force=force)
-    with input_errors(), echo_warnings():
-        pairs = None if source is None else as_pairs(source, **options)
-        is_terminal = sys.stderr.isatty()
-        write_report(rows, output, source=pairs, n_plots=n_plots, progress=is_terminal, force=force)
+    pairs = None if source is None else as_pairs(source, **options)
+    write_report(rows, output, source=pairs, n_plots=n_plots, progress=has_terminal(), force=force)
     say(f"report written to {output}")

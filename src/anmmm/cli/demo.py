@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from anmmm.cli.messages import say, show
+from anmmm.cli.messages import say, show, shown_on_terminal
 from anmmm.cli.options import force_option, with_options
 
 
@@ -30,8 +30,7 @@ def demo_command(output: str, force: bool) -> None:
     """
     from anmmm import cluster_mechanisms, infer_direction, infer_graph
     from anmmm._files import check_output, records_of, write_csv
-    from anmmm.cli.input import echo_warnings, input_errors
-    from anmmm.cli.output import REMEDY, shown_on_terminal
+    from anmmm.cli.output import REMEDY
     from anmmm.datasets.plants import EDGES, N_PLANTS, cluster_sizes, count_right, draw_plants
     from anmmm.direction.outcome import format_confidence, format_with_confidence
     from anmmm.graph.forms import ARROW
@@ -39,24 +38,23 @@ def demo_command(output: str, force: bool) -> None:
 
     path = os.path.join(output, "plants.csv")
     table, soil = draw_plants()
-    with input_errors(output):
-        os.makedirs(output, exist_ok=True)
-        check_output(path, force=force, remedy=REMEDY)
-        write_csv(path, list(table), records_of(table))
+    os.makedirs(output, exist_ok=True)
+    check_output(path, force=force, remedy=REMEDY)
+    write_csv(path, list(table), records_of(table))
     show(f"{path}: {N_PLANTS} plants with hours of lamp light, water, height, leaf area, fruit")
     show("How light makes a plant grow depends on its soil, which the table lacks.")
     lamp = table["lamp"]
     height = table["height"]
 
     show("\n1. Which of lamp and height is the cause?")
-    with echo_warnings(), shown_on_terminal("comparing models"):
+    with shown_on_terminal("comparing models"):
         decision = infer_direction(lamp, height)
     answer = format_with_confidence(decision, ("lamp → height", "height → lamp"))
     show(f"   answer   {answer}")
     show("   truth    lamp → height")
 
     show("\n2. Which plants share a mechanism of growth?")
-    with echo_warnings(), shown_on_terminal("comparing mixtures"):
+    with shown_on_terminal("comparing mixtures"):
         clusters = cluster_mechanisms(lamp, height, "auto")
     show(
         f"   answer   {clusters.n_mechanisms} mechanisms of {cluster_sizes(clusters.labels)} plants"
@@ -65,7 +63,7 @@ def demo_command(output: str, force: bool) -> None:
     show(f"   right    {count_right(clusters.labels, soil)} of {N_PLANTS} plants")
 
     show("\n3. Which column causes which?")
-    with echo_warnings(), shown_on_terminal("searching a graph"):
+    with shown_on_terminal("searching a graph"):
         graph = infer_graph(path)
     for edge in graph.edges:
         confidence = format_confidence(edge.confidence).rjust(5)

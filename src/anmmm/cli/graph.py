@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 import click
 
 from anmmm._text import counted
-from anmmm.cli.messages import say, show
+from anmmm.cli.messages import has_terminal, say, show
 from anmmm.cli.options import (
+    as_names,
+    as_two_names,
     categories_option,
     common_cause_option,
     force_option,
@@ -19,18 +20,15 @@ from anmmm.cli.options import (
     jobs_option,
     json_option,
     missing_option,
-    parse_edges,
-    parse_names,
-    parsed_by,
     plot_option,
     prior_option,
     with_options,
 )
 
 
-def parse_tiers(text: str, option: str) -> list[list[str]]:
+def as_tiers(text: str) -> list[list[str]]:
     """Return the names of each tier."""
-    return [parse_names(tier, option) for tier in text.split(";") if tier]
+    return [as_names(tier) for tier in text.split(";") if tier]
 
 
 @click.command("graph")
@@ -57,28 +55,28 @@ def parse_tiers(text: str, option: str) -> list[list[str]]:
     ),
     click.option(
         "--columns",
-        callback=parsed_by(parse_names),
+        type=as_names,
         metavar="A,B,...",
         help="Columns to use.  [default: all]",
     ),
     categories_option,
     click.option(
         "--tiers",
-        callback=parsed_by(parse_tiers),
+        type=as_tiers,
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
     click.option(
         "--required",
         multiple=True,
-        callback=parsed_by(parse_edges),
+        type=as_two_names,
         metavar="A,B",
         help="An edge A → B that the graph must have, repeatable.",
     ),
     click.option(
         "--forbidden",
         multiple=True,
-        callback=parsed_by(parse_edges),
+        type=as_two_names,
         metavar="A,B",
         help="An edge A → B that the graph must not have, repeatable.",
     ),
@@ -114,7 +112,6 @@ def graph_command(
     """
     from anmmm._files import to_json_document
     from anmmm._optional import require
-    from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.cli.output import PAGES, check_file, check_plot, write_plot
     from anmmm.graph import infer_graph
     from anmmm.graph.write import SUFFIXES
@@ -124,21 +121,18 @@ def graph_command(
     check_file(report, PAGES, *sources, force=force)
     check_file(output, SUFFIXES, *sources, force=force)
     # Missing libraries are found before the work.
-    with input_errors():
-        if plot is not None or report is not None:
-            require("networkx", "graph", "the picture of a graph needs networkx")
-        if report is not None:
-            require("jinja2", "report", "a page needs Jinja")
-    with input_errors(), echo_warnings():
-        graph = infer_graph(table, progress=sys.stderr.isatty(), **given(options))
-        if output is not None:
-            graph.write(output, force=force)
+    if plot is not None or report is not None:
+        require("networkx", "graph", "the picture of a graph needs networkx")
+    if report is not None:
+        require("jinja2", "report", "a page needs Jinja")
+    graph = infer_graph(table, progress=has_terminal(), **given(options))
+    if output is not None:
+        graph.write(output, force=force)
     write_plot(plot, graph.plot)
     if report is not None:
         from anmmm.report import write_graph_report
 
-        with input_errors(report):
-            write_graph_report(graph, report, name=os.path.basename(table), force=force)
+        write_graph_report(graph, report, name=os.path.basename(table), force=force)
         say(f"report written to {report}")
     if as_json:
         click.echo(to_json_document(graph.to_dict()))

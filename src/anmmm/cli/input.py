@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from anmmm._categories import Column, as_variables, complete_columns
 from anmmm._record import Record
 from anmmm._tables import SourceError, Table, open_table, parse_text
-from anmmm._tables.text import TextTable
 from anmmm._text import counted, has_digits, listed
 from anmmm._typing import IntArray
 from anmmm.cli.messages import InputError, say
-
-
-@contextmanager
-def input_errors(place: str = "") -> Iterator[None]:
-    """Raise the library's errors about bad input as an `InputError`, after the `place`."""
-    try:
-        yield
-    except OSError as error:
-        where = os.fsdecode(error.filename) if error.filename else place or "error"
-        raise InputError(f"{where}: {error.strerror or error}") from None
-    except SourceError as error:
-        raise InputError(str(error)) from None
-    except (TypeError, ValueError, ArithmeticError, ImportError) as error:
-        raise InputError(f"{place}: {error}" if place else str(error)) from None
-    except MemoryError as error:
-        raise InputError(str(error) or "memory is full; use fewer rows") from None
-
-
-@contextmanager
-def echo_warnings() -> Iterator[None]:
-    """Print the library's warnings as messages, without a line of code."""
-    with warnings.catch_warnings():
-        usual = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if category is UserWarning:
-                say(str(message))
-            else:
-                usual(message, category, *place, **more)
-
-        warnings.showwarning = show
-        yield
 
 
 class Columns(Record):
@@ -77,27 +40,28 @@ def load_columns(
 
     `pair`: their names, or fewer if the file has only two columns.
     """
-    place = "<stdin>" if file == "-" else file
     if len(pair) > 2:
         raise InputError(
             f"name two columns after {file}; for all pairs use "
             f"anmmm directions {file} --pairs all, or anmmm graph {file}"
         )
-    with input_errors(place), echo_warnings():
-        if file == "-":
-            table: Table = parse_text(sys.stdin.buffer.read(), place, header)
-        else:
-            table = open_table(file, header)
-        first, second = _choose(table, pair)
-        declared = [_find(table, name, "--categories") for name in categories or ()]
-        columns, faults = table.values([first, second], declared)
-        for fault in faults.values():
-            raise fault
-        _refuse_cells(table, columns, missing)
-        names = (str(first), str(second))
+    if file == "-":
+        table: Table = parse_text(sys.stdin.buffer.read(), "<stdin>", header)
+    else:
+        table = open_table(file, header)
+    first, second = _choose(table, pair)
+    declared = [_find(table, name, "--categories") for name in categories or ()]
+    columns, faults = table.values([first, second], declared)
+    for fault in faults.values():
+        raise fault
+    _refuse_cells(table, columns, missing)
+    names = (str(first), str(second))
+    try:
         x, y, dropped = complete_columns(columns[first], columns[second], "drop", names)
-        # Checked here so that messages have the names of the columns.
+        # Checked here so that messages have the names of the file and the columns.
         as_variables(x, y, names=names)
+    except ValueError as error:
+        raise SourceError(table.name, None, str(error)) from None
     if len(dropped):
         say(f"{counted(len(dropped), 'row')} with a missing value left out")
     n_rows = len(columns[first].values)
@@ -138,11 +102,7 @@ def _choose(table: Table, pair: Sequence[str]) -> list[Hashable]:
 
 def _find(table: Table, wanted: str, option: str) -> Hashable:
     """Return the column of a name or, if no name is digits, of a number from 1."""
-    if wanted in table.names:
-        return wanted
-    has_names = not isinstance(table, TextTable) or table.has_header
-    by_number = not has_names or not has_digits(table.names)
-    if by_number and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
+    is_number = wanted.isdecimal() and not has_digits(table.names)
+    if is_number and 1 <= int(wanted) <= len(table.names):
         return table.names[int(wanted) - 1]
-    problem = f"{option} {wanted}: no such column; there are {listed(table.names)}"
-    raise SourceError(table.name, None, problem)
+    return table.column(wanted, option)

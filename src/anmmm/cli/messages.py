@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
@@ -70,3 +74,54 @@ class FaultError(InputError):
     """Nothing could be computed, and not because of the input: exit status 1."""
 
     exit_code = 1
+
+
+@contextmanager
+def library_errors() -> Iterator[None]:
+    """Raise the library's errors about bad input as an `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        if not error.filename:
+            # Of standard output.
+            raise
+        raise InputError(f"{os.fsdecode(error.filename)}: {error.strerror or error}") from None
+    except (TypeError, ValueError, ArithmeticError, ImportError) as error:
+        raise InputError(str(error)) from None
+    except MemoryError as error:
+        raise InputError(str(error) or "memory is full; use fewer rows") from None
+
+
+@contextmanager
+def echo_warnings() -> Iterator[None]:
+    """Print the library's warnings as messages, without a line of code."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if category is UserWarning:
+                say(str(message))
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
+
+
+def has_terminal() -> bool:
+    """Return whether messages are read on a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def shown_on_terminal(work: str) -> Iterator[None]:
+    """Show on a terminal what a block does, while it does it."""
+    if not has_terminal():
+        yield
+        return
+    click.echo(f"{work} …\r", nl=False, err=True)
+    try:
+        yield
+    finally:
+        # Erase the line.
+        click.echo("\x1b[K", nl=False, err=True)

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from anmmm.cli.messages import InputError
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -26,52 +24,43 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given; the other ones have the library's defaults."""
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in options.items() if value not in (None, ())}
 
 
-def parsed_by(parse: Callable[[Any, str], Any]) -> Callable[[Any, click.Parameter, Any], Any]:
-    """Return a callback: ``parse(value, "--option")`` of an option that is given, else None."""
-
-    def parse_given(context: click.Context, option: click.Parameter, value: Any) -> Any:
-        return None if value in (None, ()) else parse(value, option.opts[-1])
-
-    return parse_given
-
-
-def parse_number(text: str, option: str) -> int | str:
+def as_number(text: str) -> int | str:
     """Return a whole number, or a word for the library to check."""
     return int(text) if text.isdecimal() else text
 
 
-def parse_names(text: str, option: str) -> list[str]:
+def as_names(text: str) -> list[str]:
     """Return the names in a line of CSV."""
     names = next(csv.reader([text]))
     if not all(names):
-        raise InputError(f"{option} must be names of columns, such as a,b; found {text!r}")
+        raise click.BadParameter(f"must be names of columns, such as a,b; found {text!r}")
     return names
 
 
-def parse_edges(texts: tuple[str, ...], option: str) -> list[tuple[str, ...]]:
-    """Return pairs of names, each a line of CSV."""
-    pairs = [tuple(names) for names in csv.reader(texts)]
-    for text, names in zip(texts, pairs, strict=False):
-        if len(names) != 2 or not all(names):
-            raise InputError(f"{option} must be two names, such as a,b; found {text!r}")
-    return pairs
+def as_two_names(text: str) -> tuple[str, ...]:
+    """Return the two names in a line of CSV."""
+    names = tuple(next(csv.reader([text])))
+    if len(names) != 2 or not all(names):
+        raise click.BadParameter(f"must be two names, such as a,b; found {text!r}")
+    return names
 
 
-def parse_pairs(texts: tuple[str, ...], option: str) -> Any:
-    """Return ``--pairs`` for `as_pairs`: lines of CSV with two names, or ``all``."""
-    return "all" if texts == ("all",) else parse_edges(texts, option)
-
-
-def parse_shard(text: str, option: str) -> tuple[int, int]:
+def as_shard(text: str) -> tuple[int, int]:
     """Return the number of a shard, from 1, and how many there are."""
-    try:
-        number, count = map(int, text.split("/"))
-    except ValueError:
-        raise InputError(f"{option} must be I/N, such as 2/8, found {text!r}") from None
-    return number, count
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal()):
+        raise click.BadParameter(f"must be I/N, such as 2/8, found {text!r}")
+    return int(number), int(count)
+
+
+def all_or_pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Return ``--pairs`` for `as_pairs`: pairs of names, ``"all"``, or None."""
+    if texts == ("all",):
+        return "all"
+    return [as_two_names(text) for text in texts] or None
 
 
 plot_option = click.option(
@@ -92,7 +81,7 @@ header_option = click.option(
 )
 categories_option = click.option(
     "--categories",
-    callback=parsed_by(parse_names),
+    type=as_names,
     metavar="A,B,...",
     help="Columns of a table whose values are categories, such as numeric codes.",
 )
@@ -100,7 +89,7 @@ source_options = [
     click.option(
         "--pairs",
         multiple=True,
-        callback=parsed_by(parse_pairs),
+        callback=all_or_pairs,
         metavar="A,B|all",
         help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
         "categories.",
@@ -122,7 +111,7 @@ jobs_option = click.option(
 mechanisms_option = click.option(
     "-k",
     "--n-mechanisms",
-    callback=parsed_by(parse_number),
+    type=as_number,
     metavar="NUMBER|auto",
     default="auto",
     show_default=True,
@@ -148,7 +137,7 @@ collection_options = [
     missing_option,
     click.option(
         "--shard",
-        callback=parsed_by(parse_shard),
+        type=as_shard,
         metavar="I/N",
         help="Only every N-th pair, from the I-th on; the N shards are all pairs.",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from anmmm._text import printable
-from anmmm.cli.messages import InputError, say, show, terminal_text
+from anmmm.cli.messages import InputError, say, show, shown_on_terminal, terminal_text
 from anmmm.cli.options import (
     categories_option,
     column_options,
@@ -52,8 +52,8 @@ def direction_command(
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import suppress_convergence_warnings
-    from anmmm.cli.input import echo_warnings, input_errors, load_columns
-    from anmmm.cli.output import check_plot, shown_on_terminal, write_plot
+    from anmmm.cli.input import load_columns
+    from anmmm.cli.output import check_plot, write_plot
     from anmmm.direction import infer_direction
     from anmmm.direction.text import direction_text
 
@@ -61,15 +61,9 @@ def direction_command(
     columns = load_columns(file, pair, missing=missing, header=header, categories=categories)
     # One thread, as in a collection: results do not depend on the number of cores.
     # The printed text reports convergence.
-    with (
-        input_errors(),
-        echo_warnings(),
-        single_thread(),
-        suppress_convergence_warnings(),
-        shown_on_terminal("comparing models"),
-    ):
-        x: Any = columns.x
-        y: Any = columns.y
+    x: Any = columns.x
+    y: Any = columns.y
+    with single_thread(), suppress_convergence_warnings(), shown_on_terminal("comparing models"):
         result = infer_direction(x, y, random_state=random_state, **given(options))
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     write_plot(plot, lambda: result.plot()[0])
@@ -108,8 +102,8 @@ def cluster_command(
 
     from anmmm._files import dump_csv, to_json_document, write_csv
     from anmmm._warning import suppress_convergence_warnings
-    from anmmm.cli.input import input_errors, load_columns
-    from anmmm.cli.output import check_file, check_plot, shown_on_terminal, write_plot
+    from anmmm.cli.input import load_columns
+    from anmmm.cli.output import check_file, check_plot, write_plot
     from anmmm.clustering import cluster_mechanisms
 
     check_file(output, [".csv"], file, force=force)
@@ -122,7 +116,7 @@ def cluster_command(
                 "columns of numbers"
             )
     # The printed text reports convergence.
-    with input_errors(), suppress_convergence_warnings(), shown_on_terminal("fitting the latent"):
+    with suppress_convergence_warnings(), shown_on_terminal("fitting the latent"):
         result = cluster_mechanisms(
             columns.x.to_array(),
             columns.y.to_array(),
@@ -132,8 +126,7 @@ def cluster_command(
     result = replace(result, names=columns.names, n_dropped=columns.n_dropped)
     rows = _labels(result, columns)
     if output is not None:
-        with input_errors(output):
-            write_csv(output, list(rows[0]), rows)
+        write_csv(output, list(rows[0]), rows)
     if as_json:
         document = result.to_dict()
         del document["labels"], document["probabilities"]

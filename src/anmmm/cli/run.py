@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
 from anmmm._files import to_json_document
 from anmmm._text import counted, cut, hypotheses, printable, table_lines
-from anmmm.cli.input import echo_warnings, input_errors
-from anmmm.cli.messages import FaultError, InputError, say, show
+from anmmm.cli.messages import FaultError, InputError, has_terminal, say, show
 from anmmm.cli.options import given
 from anmmm.cli.output import check_file
 from anmmm.collection import LostWorkerError, as_pairs, summarize
-from anmmm.collection.checkpoint import count_rows, remove_checkpoint
-from anmmm.collection.files import SUFFIXES, file_values, row_writer
+from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.files import SUFFIXES, file_values, written
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.results import MOST_ROWS, PairResults
 from anmmm.direction.outcome import format_confidence, format_decision, is_decided
@@ -53,31 +52,34 @@ def run_collection(
     **options: Any,
 ) -> None:
     """Call a function on the pairs of a source; write or print its rows, and print a summary."""
-    checkpoint = _check_output(output, source, force=force, resume=resume)
-    if resume and checkpoint is None:
+    checkpoint = None if output is None else f"{output}.checkpoint"
+    check_file(output, SUFFIXES, source, force=force or resume)
+    if resume and _is_complete(output, checkpoint):
         say(f"{output}: complete, nothing to do")
         return
-    with input_errors(), echo_warnings():
-        opened = as_pairs(source, pairs=pairs, categories=categories, header=header)
-        is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        results = function(opened, checkpoint=checkpoint, progress=is_terminal, **given(options))
-        is_printed = output is None or as_json
-        if is_printed and (results.total or 0) > MOST_ROWS:
-            raise InputError(f"{source}: more than {MOST_ROWS} pairs; write them to a file with -o")
-        writer = nullcontext() if output is None else row_writer(output, results.record, force=True)
-        with _kept_checkpoint(checkpoint), results, writer as write:
-            try:
-                summary = summarize(_written(results, write))
-            except LostWorkerError as error:
-                raise FaultError(str(error)) from None
-            if summary.n_pairs and summary.n_error == summary.n_pairs:
-                notes = results[0].notes if summary.n_pairs <= MOST_ROWS else "of several kinds"
-                raise FaultError(f"all pairs ended in an error, and no row is written: {notes}")
-        if resume:
-            say(f"{counted(results.n_resumed, 'row')} of an earlier run used")
+    if not resume and _count_rows(checkpoint):
+        raise InputError(
+            f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
+            f"--resume, or delete this file to start again, unless another run is using it"
+        )
+    opened = as_pairs(source, pairs=pairs, categories=categories, header=header)
+    results = function(opened, checkpoint=checkpoint, progress=has_terminal(), **given(options))
+    is_printed = output is None or as_json
+    if is_printed and (results.total or 0) > MOST_ROWS:
+        raise InputError(f"{source}: more than {MOST_ROWS} pairs; write them to a file with -o")
+    rows = _refuse_errors(results)
+    if output is not None:
+        rows = written(rows, output, results.record, force=True)
+    with _kept_checkpoint(checkpoint), results, closing(rows):
+        try:
+            summary = summarize(rows)
+        except LostWorkerError as error:
+            raise FaultError(str(error)) from None
+    if resume:
+        say(f"{counted(results.n_resumed, 'row')} of an earlier run used")
     if as_json:
-        rows = [file_values(row) for row in results]
-        click.echo(to_json_document({"rows": rows, "summary": summary.to_dict()}))
+        documents = [file_values(row) for row in results]
+        click.echo(to_json_document({"rows": documents, "summary": summary.to_dict()}))
     else:
         lines = [*_lines(list(results)), ""] if is_printed else []
         show("\n".join([*lines, str(summary)]))
@@ -85,52 +87,49 @@ def run_collection(
         say(f"{counted(summary.n_pairs, 'row')} written to {output}")
 
 
-def _written(rows: PairResults[Any], write: Callable[[Any], None] | None) -> Iterator[Any]:
-    """Yield rows after they are written."""
-    for row in rows:
-        if write is not None:
-            write(row)
-        yield row
-
-
-def _check_output(output: str | None, source: str, *, force: bool, resume: bool) -> str | None:
-    """Refuse an unusable output; return the name of its checkpoint, None if it is complete."""
-    if output is None:
-        if resume:
-            raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
-        return None
-    check_file(output, SUFFIXES, source, force=force or resume)
-    checkpoint = f"{output}.checkpoint"
+def _is_complete(output: str | None, checkpoint: str | None) -> bool:
+    """Return whether an earlier run came to its end."""
+    if output is None or checkpoint is None:
+        raise InputError("--resume needs the file that the earlier run was to write, -o FILE")
     # A file gets its name when it is complete; after that its checkpoint is removed.
-    is_interrupted = os.path.exists(checkpoint)
-    if resume and not is_interrupted and os.path.isfile(output) and os.path.getsize(output):
-        return None
-    with input_errors(output):
-        if is_interrupted and not resume and count_rows(checkpoint):
-            raise InputError(
-                f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
-                f"--resume, or delete this file to start again, unless another run is using it"
-            )
-    return checkpoint
+    has_rows = os.path.isfile(output) and os.path.getsize(output) > 0
+    return has_rows and not os.path.exists(checkpoint)
+
+
+def _refuse_errors(rows: Iterable[Any]) -> Generator[Any, None, None]:
+    """Yield rows; raise a `FaultError` if all of them are errors."""
+    n_usable = 0
+    row = None
+    for row in rows:
+        n_usable += row.status != "error"
+        yield row
+    if row is not None and n_usable == 0:
+        raise FaultError(f"all pairs ended in an error, and no row is written: {row.notes}")
+
+
+def _count_rows(checkpoint: str | None) -> int:
+    """Return the number of finished pairs in a checkpoint, 0 if there is none."""
+    if checkpoint is None or not os.path.exists(checkpoint):
+        return 0
+    with Checkpoint(checkpoint) as finished:
+        return len(finished)
 
 
 @contextmanager
 def _kept_checkpoint(checkpoint: str | None) -> Iterator[None]:
-    """Remove the checkpoint if the block succeeds; else report its content."""
+    """Remove the checkpoint if the block succeeds or left no row; else report its content."""
+    n_kept = 0
     try:
         yield
     except BaseException:
-        count = 0
-        if checkpoint is not None and os.path.exists(checkpoint):
-            count = count_rows(checkpoint)
-        if count:
-            pairs = counted(count, "finished pair")
+        n_kept = _count_rows(checkpoint)
+        if n_kept:
+            pairs = counted(n_kept, "finished pair")
             say(f"{pairs} kept in {checkpoint}; --resume continues")
-        elif checkpoint is not None:
-            remove_checkpoint(checkpoint)
         raise
-    if checkpoint is not None:
-        remove_checkpoint(checkpoint)
+    finally:
+        if checkpoint is not None and n_kept == 0:
+            Path(checkpoint).unlink(missing_ok=True)
 
 
 def _lines(rows: list[Any]) -> list[str]:

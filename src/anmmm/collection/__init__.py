@@ -6,10 +6,12 @@ from anmmm._lazy import lazily
 from anmmm.collection.checkpoint import CheckpointError
 from anmmm.collection.directions import infer_directions
 from anmmm.collection.files import read_rows
+from anmmm.collection.pair_source import PairSource
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import LostWorkerError
-from anmmm.collection.sources import PairSource, SourceError, as_pairs
+from anmmm.collection.sources import as_pairs
 from anmmm.collection.summary import CollectionSummary, summarize
+from anmmm.datasets import SourceError
 
 if TYPE_CHECKING:
     from anmmm.collection.clusters import cluster_pairs

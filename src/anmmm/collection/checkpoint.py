@@ -1,7 +1,7 @@
 """Finished results of a run in an SQLite file, so that a killed run loses none.
 
 The table `rows` has a digest of all that a result depends on, and the result as JSON. The table
-`options` has what all rows of a collection depend on. Each result is a transaction; WAL keeps those
+`options` has a digest of each option of a collection. Each result is a transaction; WAL keeps those
 of a killed run without waiting for the disk.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +24,13 @@ from anmmm.datasets import Pair
 
 # Marks the file as one of these ("anmm").
 APPLICATION_ID = 0x616E6D6D
+SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA application_id = {APPLICATION_ID};
+CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS options (name TEXT PRIMARY KEY, digest TEXT);
+"""
 
 
 class CheckpointError(ValueError):
@@ -34,7 +40,7 @@ class CheckpointError(ValueError):
 class Checkpoint:
     """Results by digest, in a file that only one run may open at a time.
 
-    `options`: what all results depend on, as plain values; results of other ones are refused.
+    `options`: what all results depend on; results of other ones are refused.
     """
 
     def __init__(self, path: StrPath, options: Mapping[str, Any] | None = None) -> None:
@@ -42,12 +48,12 @@ class Checkpoint:
         with self._named_errors():
             # Threads of joblib look up rows; SQLite has its own locks.
             self._database = sqlite3.connect(
-                self.path.absolute(), timeout=0, isolation_level=None, check_same_thread=False
+                self.path, timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
                 self._open()
                 if options is not None:
-                    self._begin({name: repr(value) for name, value in options.items()})
+                    self._check_options(options)
             except BaseException:
                 self._database.close()
                 raise
@@ -59,16 +65,24 @@ class Checkpoint:
         (n_tables,) = execute("SELECT count(*) FROM sqlite_master").fetchone()
         if n_tables and application != APPLICATION_ID:
             raise CheckpointError(f"{self.path}: is no checkpoint; use another file")
-        (fault,) = execute("PRAGMA quick_check(1)").fetchone()
-        if fault != "ok":
-            raise self.damage(fault)
-        execute("PRAGMA journal_mode = WAL")
-        execute("PRAGMA synchronous = NORMAL")
-        execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        execute(
-            "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID"
-        )
-        execute("CREATE TABLE IF NOT EXISTS options (id INTEGER PRIMARY KEY, content TEXT)")
+        self._database.executescript(SCHEMA)
+
+    def _check_options(self, options: Mapping[str, Any]) -> None:
+        """Store the options of a collection; refuse rows that were computed with other ones."""
+        digests = {name: content_hash(value) for name, value in options.items()}
+        stored = dict(self._database.execute("SELECT name, digest FROM options").fetchall())
+        names = {**stored, **digests}
+        changed = [name for name in names if stored.get(name) != digests.get(name)]
+        if stored and changed and len(self):
+            raise CheckpointError(
+                f"{self.path}: its rows were computed with other options: {listed(changed)}; use "
+                "the same ones or another file, or delete it to compute all pairs again"
+            )
+        if changed:
+            self._database.execute("BEGIN")
+            self._database.execute("DELETE FROM options")
+            self._database.executemany("INSERT INTO options VALUES (?, ?)", digests.items())
+            self._database.execute("COMMIT")
 
     def __enter__(self) -> Self:
         return self
@@ -81,38 +95,19 @@ class Checkpoint:
             (count,) = self._database.execute("SELECT count(*) FROM rows").fetchone()
         return int(count)
 
-    def _begin(self, options: dict[str, str]) -> None:
-        """Store the options of a collection; refuse rows that were computed with other ones."""
-        row = self._database.execute("SELECT content FROM options").fetchone()
-        stored = {} if row is None else self._loaded("of options", row[0])
-        if not isinstance(stored, dict):
-            raise self.damage("the row of options is no mapping")
-        if stored == options:
-            return
-        if stored and len(self):
-            names = [
-                name for name in {**stored, **options} if stored.get(name) != options.get(name)
-            ]
-            raise CheckpointError(
-                f"{self.path}: its rows were computed with other options: {listed(names)}; use "
-                "the same ones or another file, or delete it to compute all pairs again"
-            )
-        content = json.dumps(options)
-        self._database.execute("INSERT OR REPLACE INTO options VALUES (1, ?)", (content,))
-
     def find(self, digest: str) -> Any:
         """Return the result of a digest, or None."""
         query = "SELECT content FROM rows WHERE digest = ?"
         with self._named_errors():
             row = self._database.execute(query, (digest,)).fetchone()
-        return None if row is None else self._loaded(digest, row[0])
+        return None if row is None else json.loads(row[0])
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Yield all digests and results."""
         with self._named_errors():
             rows = self._database.execute("SELECT * FROM rows").fetchall()
         for digest, content in rows:
-            yield digest, self._loaded(digest, content)
+            yield digest, json.loads(content)
 
     def add(self, digest: str, result: Any) -> None:
         """Add or replace a result."""
@@ -127,12 +122,6 @@ class Checkpoint:
     def damage(self, fault: object) -> CheckpointError:
         """Return the error about damaged content."""
         return CheckpointError(f"{self.path}: is damaged ({fault}); delete it and run again")
-
-    def _loaded(self, digest: str, content: Any) -> Any:
-        try:
-            return json.loads(content)
-        except (TypeError, ValueError):
-            raise self.damage(f"the row {digest} is no JSON") from None
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -155,34 +144,11 @@ class Checkpoint:
             ) from None
 
 
-def count_rows(path: StrPath) -> int:
-    """Return the number of finished results in a file."""
-    with Checkpoint(path) as checkpoint:
-        return len(checkpoint)
-
-
-def remove_checkpoint(path: StrPath) -> None:
-    """Remove the file, and the log of a killed run."""
-    for suffix in ("", "-wal"):
-        Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)
-
-
 def pair_digest(index: int, pair: Pair) -> str:
     """Return a digest of all that the row of a pair depends on besides the options."""
     metadata = (pair.pair_id, pair.names, pair.truth, pair.weight, pair.group)
     parts = (index, *metadata, pair.problem, pair.n_dropped)
     return content_hash(parts, pair.x, pair.y)
-
-
-def canonical(value: Any) -> Any:
-    """Return a number, a mapping or any other value in one form for all that are equal."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, Mapping):
-        return {name: canonical(item) for name, item in value.items()}
-    return value
 
 
 def content_hash(*values: Any) -> str:

@@ -18,14 +18,7 @@ from anmmm.clustering.options import ClusteringOptions
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
-from anmmm.collection.task import (
-    PairTask,
-    as_seed,
-    dropped_note,
-    given_options,
-    joined,
-    pair_metadata,
-)
+from anmmm.collection.task import PairTask, as_seed, dropped_note, joined, pair_metadata
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 from anmmm.direction.outcome import INDEPENDENT
@@ -76,12 +69,8 @@ def cluster_pairs(
 
     Raises
     ------
-    TypeError, ValueError
-        At once, if an argument or an option cannot be used or the source cannot be opened.
-    anmmm.collection.CheckpointError
-        If the checkpoint is damaged, in use, of other options, or another file.
-    OSError
-        If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
+    TypeError, ValueError, OSError, RuntimeError
+        As `anmmm.infer_directions`.
 
     Examples
     --------
@@ -93,10 +82,7 @@ def cluster_pairs(
     [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
     """
     cause = check_choice(cause, "cause", CAUSES)
-    options = {
-        "n_mechanisms": n_mechanisms,
-        **given_options(fit_options=fit_options),
-    }
+    options: dict[str, Any] = {"n_mechanisms": n_mechanisms, "fit_options": fit_options}
     ClusteringOptions.check(**options)
     return run_pairs(
         ClusterTask(options, missing, as_seed(random_state), cause=cause),
@@ -117,25 +103,23 @@ class ClusterTask(PairTask):
 
     record = PairClusters
 
-    def analyze(self, index: int, pair: Pair) -> Any:
+    def analyze(self, index: int, pair: Pair) -> PairClusters:
         seed, direction_seed = self.seeds(index)
-        try:
-            pair = self.complete(pair)
-            checked = pair.univariate()
-            with warnings.catch_warnings():
-                # The row reports it.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                direction, cause_source = self._direction(checked, direction_seed)
-                first, second = (checked.x, checked.y)[::direction]
-                refuse_levels(second, pair.names[::direction][1])
-                result = cluster_mechanisms(first, second, random_state=seed, **self.options)
-        except (TypeError, ValueError) as error:
-            return self.unusable(pair, error)
+        checked = pair.univariate()
+        with warnings.catch_warnings():
+            # The row reports it.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            direction, cause_source = self._direction(checked, direction_seed)
+            cause, effect = pair.names[::direction]
+            cause_values, effect_values = (checked.x, checked.y)[::direction]
+            refuse_levels(effect_values, effect)
+            result = cluster_mechanisms(
+                cause_values, effect_values, random_state=seed, **self.options
+            )
         unrefined = "" if result.refined else "labels not refined: "
         notes = [dropped_note(pair), *(unrefined + note for note in result.notes)]
         if not result.fit.converged:
             notes.append(f"the fit did not converge ({result.fit.status}): raise max_iter")
-        cause, effect = pair.names[::direction]
         return PairClusters(
             **pair_metadata(pair, "ok", joined(*notes)),
             cause=cause,
@@ -149,6 +133,7 @@ class ClusterTask(PairTask):
         )
 
     def _direction(self, pair: Pair, seed: int) -> tuple[int, str]:
+        """Return the direction of the cause, 1 or -1, and where it is known from."""
         if self.cause in ("x", "y"):
             return (1 if self.cause == "x" else -1), "given"
         if pair.truth in (1, -1):

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
+from anmmm._categories import as_variables
+from anmmm._text import hypotheses, renamed
 from anmmm._typing import Missing, RandomState, StrPath
-from anmmm._warning import default_float_errors
+from anmmm._validation import MIN_SAMPLES, check_count
+from anmmm._warning import default_float_errors, suppress_convergence_warnings
 from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
 from anmmm.collection.run import run_pairs
-from anmmm.collection.task import DirectionTask, as_seed, given_options
-from anmmm.direction.infer import Criterion
+from anmmm.collection.task import PairTask, as_seed, dropped_note, joined, pair_metadata
+from anmmm.datasets import Pair
+from anmmm.direction import DirectionResult
+from anmmm.direction.infer import Criterion, DirectionOptions, decide
+from anmmm.direction.outcome import (
+    INDEPENDENT,
+    LACK_OF_FIT_NOTE,
+    LACK_OF_FIT_PVALUE,
+    UNMODELED_NOTE,
+    plausible_text,
+)
 from anmmm.direction.prior import Prior
-from anmmm.gppom import FitOptions
+from anmmm.evidence import DirectionEvidence
+from anmmm.evidence.variable import cached_variable
+from anmmm.gppom import FitOptions, FitResult
 
 
 @default_float_errors()
@@ -115,12 +130,12 @@ def infer_directions(
     >>> [(row.pair_id, row.status, row.direction) for row in rows]
     [('forward', 'ok', 1), ('flat', 'unusable', None)]
     """
-    options = given_options(
-        criterion=criterion,
-        fit_options=fit_options,
-        common_cause=common_cause,
-        prior=prior,
-    )
+    options = {
+        "criterion": criterion,
+        "fit_options": fit_options,
+        "common_cause": common_cause,
+        "prior": prior,
+    }
     return run_pairs(
         DirectionTask(options, missing, as_seed(random_state), max_samples=max_samples),
         source,
@@ -132,3 +147,73 @@ def infer_directions(
         shard=shard,
         skip=skip,
     )
+
+
+class DirectionTask(PairTask):
+    """Causal direction of one pair."""
+
+    max_samples: int | None = None
+    # The options of all pairs, checked once.
+    checked: DirectionOptions = field(init=False)
+
+    record = PairResult
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_samples is not None:
+            check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
+        object.__setattr__(self, "checked", DirectionOptions(**self.options))
+
+    def analyze(self, index: int, pair: Pair) -> PairResult:
+        fit_seed, sample_seed = self.seeds(index)
+        notes = [dropped_note(pair)]
+        used = pair.checked()
+        if self.max_samples is not None and len(used.x) > self.max_samples:
+            notes.append(f"{self.max_samples} of {len(used.x)} rows were drawn")
+            used = used.subsample(self.max_samples, sample_seed).checked()
+        # The row reports convergence.
+        with suppress_convergence_warnings():
+            result = self.decide(used, fit_seed)
+        return _row_of(result, used, notes)
+
+    def decide(self, pair: Pair, seed: int) -> DirectionResult:
+        """Decide a checked pair; may raise ValueError."""
+        # A column of a table is in several pairs.
+        return decide(as_variables(pair.x, pair.y), self.checked, seed, cached_variable, pair.names)
+
+
+def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult:
+    """Return the row of a decision on the rows of a pair."""
+    models = result.models
+    forward, backward = hypotheses(*pair.names)
+    notes += _stopped(forward, models.forward) + _stopped(backward, models.backward)
+    notes += [renamed(note, (forward, backward)) for note in result.notes]
+    check = result.check_pvalue
+    if check is not None and check < LACK_OF_FIT_PVALUE:
+        independent = result.relation == INDEPENDENT
+        notes.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
+    described = result._described
+    return PairResult(
+        **pair_metadata(pair, "ok", joined(*notes)),
+        relation=result.relation,
+        direction=result.direction,
+        score=result.score,
+        log_odds=result.log_odds,
+        confidence=result.confidence,
+        plausible=plausible_text(result.plausible),
+        probabilities=None if result.probabilities is None else tuple(result.probabilities),
+        model=None if described is None else described.model,
+        n_mechanisms=described.n_mechanisms if isinstance(described, DirectionEvidence) else None,
+        converged=result.converged,
+        check_pvalue=check,
+        independence_pvalue=result.independence_pvalue,
+    )
+
+
+def _stopped(hypothesis: str, fit: FitResult | DirectionEvidence) -> list[str]:
+    """Return a note if a fit stopped before it converged."""
+    if fit.converged:
+        return []
+    if isinstance(fit, DirectionEvidence):
+        return [f"{fit.model} of {hypothesis} did not converge: do not trust a score near 0"]
+    return [f"the fit of {hypothesis} did not converge ({fit.status}): raise max_iter"]

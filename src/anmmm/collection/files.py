@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 from anmmm._files import atomic_writer, check_output, checked_suffix, replacing, with_filename
 from anmmm._optional import pyarrow_module
 from anmmm._text import listed, valid_utf8
 from anmmm._typing import StrPath
-from anmmm.collection.records import STATUSES, PairResult, Row
+from anmmm.collection.records import PairResult, Row
 from anmmm.datasets import SourceError
 
 SUFFIXES = (".csv", ".parquet")
@@ -21,7 +21,7 @@ ROW_GROUP = 10_000
 # Texts that may be empty but are never missing.
 TEXTS = ("pair_id", "notes", "x", "y")
 
-Write = Callable[[Any], None]
+R = TypeVar("R", bound=Row)
 
 
 def file_columns(record: type[Row]) -> dict[str, str]:
@@ -41,54 +41,43 @@ def file_values(row: Row) -> dict[str, Any]:
     return values
 
 
-@contextmanager
-def row_writer(path: StrPath, record: type[Row], *, force: bool = False) -> Iterator[Write]:
-    """Yield a function that writes one row; the file gets its name if the block succeeds."""
+def written(
+    rows: Iterable[R], path: StrPath, record: type[Row], *, force: bool = False
+) -> Generator[R, None, None]:
+    """Yield rows after they are written to a file, which gets its name after the last one."""
     suffix = checked_suffix(path, SUFFIXES)
     check_output(path, force=force)
-    writer = _csv_writer if suffix == ".csv" else _parquet_writer
-    with writer(path, record) as write:
-        yield write
+    write = _write_csv if suffix == ".csv" else _write_parquet
+    yield from write(rows, path, record)
 
 
-@contextmanager
-def _csv_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
-    """Yield a function that writes a line, with blanks within lists."""
+def _write_csv(rows: Iterable[R], path: StrPath, record: type[Row]) -> Iterator[R]:
+    """Write each row as a line, with blanks within lists."""
     with atomic_writer(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(file_columns(record))
-
-        def write(row: Any) -> None:
+        for row in rows:
             values = file_values(row).values()
             cells = [" ".join(map(str, v)) if isinstance(v, tuple) else v for v in values]
             with with_filename(path):
                 writer.writerow(cells)
+            yield row
 
-        yield write
 
-
-@contextmanager
-def _parquet_writer(path: StrPath, record: type[Row]) -> Iterator[Write]:
-    """Yield a function that writes a row group when its rows are there."""
-    rows: list[Any] = []
-    with replacing(path) as temporary, with_filename(path):
-        schema = arrow_schema(record)
-        with pyarrow_module("parquet").ParquetWriter(temporary, schema) as writer:
-
-            def write_group() -> None:
-                values = [file_values(row) for row in rows]
-                table = pyarrow_module().Table.from_pylist(values, schema=schema)
-                writer.write_table(table, row_group_size=ROW_GROUP)
-                rows.clear()
-
-            def write(row: Any) -> None:
-                rows.append(row)
-                if len(rows) == ROW_GROUP:
-                    write_group()
-
-            yield write
-            if rows:
-                write_group()
+def _write_parquet(rows: Iterable[R], path: StrPath, record: type[Row]) -> Iterator[R]:
+    """Write a row group when its rows are there."""
+    remaining = iter(rows)
+    schema = arrow_schema(record)
+    with (
+        replacing(path) as temporary,
+        with_filename(path),
+        pyarrow_module("parquet").ParquetWriter(temporary, schema) as writer,
+    ):
+        while group := list(islice(remaining, ROW_GROUP)):
+            values = [file_values(row) for row in group]
+            table = pyarrow_module().Table.from_pylist(values, schema=schema)
+            writer.write_table(table, row_group_size=ROW_GROUP)
+            yield from group
 
 
 def arrow_schema(record: type[Row]) -> Any:
@@ -149,10 +138,7 @@ def read_rows(path: StrPath, record: type[Row] = PairResult) -> Iterator[Any]:
     """
     is_csv = checked_suffix(path, SUFFIXES) == ".csv"
     read = _read_csv if is_csv else _read_parquet
-    for number, values in enumerate(read(os.fspath(path), record), start=1):
-        if values["status"] not in STATUSES or values["weight"] is None:
-            fault = f"status must be one of {listed(STATUSES)}, and weight a number"
-            raise SourceError(os.fspath(path), f"row {number}", fault)
+    for values in read(os.fspath(path), record):
         yield record(**values)
 
 
@@ -162,13 +148,11 @@ def _read_csv(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
     with open(path, encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         try:
-            _check_columns(path, reader.fieldnames or (), record)
+            _check_columns(reader.fieldnames or (), record)
             for cells in reader:
                 yield {name: _parsed(name, kind, cells[name]) for name, kind in columns.items()}
-        except SourceError:
-            raise
         except (csv.Error, KeyError, TypeError, ValueError) as error:
-            raise SourceError(path, reader.line_num, str(error)) from None
+            raise SourceError(path, reader.line_num or None, str(error)) from None
 
 
 def _parsed(name: str, kind: str, cell: str) -> Any:
@@ -191,23 +175,20 @@ def _read_parquet(path: str, record: type[Row]) -> Iterator[Mapping[str, Any]]:
     with open(path, "rb") as source, with_filename(path):
         try:
             file = pyarrow_module("parquet").ParquetFile(source)
-            _check_columns(path, file.schema_arrow.names, record)
+            _check_columns(file.schema_arrow.names, record)
             for batch in file.iter_batches(ROW_GROUP, columns=schema.names, use_threads=False):
                 table = pyarrow_module().Table.from_batches([batch])
                 yield from table.select(schema.names).cast(schema).to_pylist()
-        except SourceError:
-            raise
         # Errors of Arrow are of both types.
         except (ValueError, KeyError) as error:
             raise SourceError(path, None, str(error)) from None
 
 
-def _check_columns(path: str, names: Sequence[str], record: type[Row]) -> None:
+def _check_columns(names: Sequence[str], record: type[Row]) -> None:
     """Raise if a file lacks columns of rows."""
     missing = [name for name in file_columns(record) if name not in names]
     if missing:
-        fault = (
+        raise ValueError(
             f"not a table of {record.__name__} as anmmm writes it: the columns {listed(missing)} "
             "are missing"
         )
-        raise SourceError(path, None, fault)

@@ -9,8 +9,6 @@ from anmmm._record import Record
 from anmmm._text import hypotheses
 from anmmm.direction.outcome import format_with_confidence
 
-STATUSES = ("ok", "unusable", "error")
-
 
 class Row(Record, eq=True):
     """Fields of rows of every kind; rows compare by all fields but `seconds`."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from anmmm._optional import require
 from anmmm._typing import StrPath
-from anmmm.collection.files import row_writer
-from anmmm.collection.records import Row
+from anmmm.collection.files import written
+from anmmm.collection.records import PairClusters, PairResult, Row
 from anmmm.collection.summary import CollectionSummary, summarize
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ PANDAS_TYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 READ = "these rows were read already, and are too many to be kept; write them to a file instead"
 ENDED = "the run was closed or stopped before its end, so rows are missing; call the function again"
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=PairResult | PairClusters)
 
 
 class PairResults(Sequence[R]):
@@ -75,9 +76,6 @@ class PairResults(Sequence[R]):
         if self.total is None:
             raise TypeError("the number of pairs is not known before all are read; use list(rows)")
         return self.total
-
-    def __bool__(self) -> bool:
-        return next(iter(self), None) is not None
 
     @overload
     def __getitem__(self, index: int) -> R: ...
@@ -189,7 +187,7 @@ class PairResults(Sequence[R]):
         RuntimeError
             If the rows were read already and not kept, or the run stopped before its end.
         """
-        with self, row_writer(path, self.record, force=force) as write_row:
-            for row in self:
-                write_row(row)
+        with self, closing(written(self, path, self.record, force=force)) as rows:
+            for _ in rows:
+                pass
         return len(self)

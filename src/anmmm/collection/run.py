@@ -11,26 +11,24 @@ Pairs are worked on in rounds, because joblib does not wait for a caller that re
 from __future__ import annotations
 
 import operator
-import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 
 from anmmm._compiling import LOGGER, can_report
-from anmmm._text import cut, listed
+from anmmm._text import cut
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
-from anmmm._warning import warn_caller
 from anmmm._workers import worker_options
-from anmmm.collection.checkpoint import Checkpoint, canonical, pair_digest
+from anmmm.collection.checkpoint import Checkpoint, pair_digest
 from anmmm.collection.results import PairResults
-from anmmm.collection.sources import PairSource, as_pairs
+from anmmm.collection.sources import as_pairs
 from anmmm.collection.task import PairTask
 from anmmm.datasets import Pair
 
@@ -46,33 +44,37 @@ class LostWorkerError(RuntimeError):
     """A worker ended, or failed, before the row of its pair was there."""
 
 
+class Waiting(NamedTuple):
+    """A pair that was read and whose row is not out; its row is known or None."""
+
+    position: int
+    pair: Pair
+    # Key in the checkpoint.
+    digest: str
+    row: Any
+
+
 class Run:
-    """One run of a task over the pairs of a source."""
+    """One run of a task over pairs with their positions."""
 
     def __init__(
         self,
         task: PairTask,
-        source: PairSource,
+        pairs: Iterator[tuple[int, Pair]],
         n_jobs: int | None,
-        *,
         checkpoint: Checkpoint | None,
-        shard: tuple[int, int],
         skip: Iterable[str],
     ) -> None:
         self.n_resumed = 0
         self._task = task
+        self._pairs = pairs
         self._n_jobs = n_jobs
         self._checkpoint = checkpoint
         self._skip = frozenset(skip)
-        self._skipped: set[str] = set()
-        number, count = shard
-        self._is_whole = count == 1
-        self._pairs = islice(enumerate(source), number - 1, None, count)
         self._has_more = True
         # What the source raised in a thread of joblib, which would lose it.
         self._error: Exception | None = None
-        # Position, pair, digest and known row of the pairs that were read and whose row is not out.
-        self._waiting: deque[tuple[int, Pair, str, Any]] = deque()
+        self._waiting: deque[Waiting] = deque()
 
     def rows(self) -> Generator[Any, None, None]:
         """Yield the rows of all pairs in the order of the source."""
@@ -89,10 +91,6 @@ class Run:
             self.close()
         if self._error is not None:
             raise self._error
-        unknown = self._skip - self._skipped
-        if unknown and self._is_whole:
-            text = f"skip names pairs that the source lacks: {listed(sorted(map(str, unknown)))}"
-            warn_caller(text, UserWarning)
 
     def close(self) -> None:
         """Close the checkpoint; later rows cannot be computed."""
@@ -113,29 +111,25 @@ class Run:
         try:
             for row in rows:
                 yield from self._known_rows()
-                self._save(self._waiting.popleft()[2], row)
-                yield row
+                yield self._saved(self._waiting.popleft(), row)
             yield from self._known_rows()
         finally:
             rows.close()
 
     def _tasks(self, n_pairs: int) -> Iterator[Any]:
         """Read pairs, and yield a task for each that has no known row."""
-        for _ in range(n_pairs):
-            try:
-                index, pair = next(self._pairs)
-                digest = "" if self._checkpoint is None else pair_digest(index, pair)
+        n_read = 0
+        try:
+            for position, pair in islice(self._pairs, n_pairs):
+                digest = "" if self._checkpoint is None else pair_digest(position, pair)
                 row = self._known_row(pair, digest)
-            except StopIteration:
-                self._has_more = False
-                return
-            except Exception as error:
-                self._error = error
-                self._has_more = False
-                return
-            self._waiting.append((index, pair, digest, row))
-            if row is None:
-                yield joblib.delayed(self._task)(index, pair)
+                self._waiting.append(Waiting(position, pair, digest, row))
+                n_read += 1
+                if row is None:
+                    yield joblib.delayed(self._task)(position, pair)
+        except Exception as error:
+            self._error = error
+        self._has_more = n_read == n_pairs
 
     def _compute(self, tasks: Iterable[Any], return_as: str) -> Generator[Any, None, None]:
         """Yield the rows of tasks in order; raise LostWorkerError if the workers cannot go on."""
@@ -161,63 +155,55 @@ class Run:
                 if isinstance(results, Generator):
                     results.close()
 
-    def _repeat(self, waiting: list[tuple[int, Pair, str, Any]]) -> Iterator[Any]:
+    def _repeat(self, waiting: Sequence[Waiting]) -> Iterator[Any]:
         """Yield the rows of pairs in flight when a worker died; name the pair that does it again.
 
         Pairs whose workers die again are divided into halves, because backends do not tell which
         pair it was.
         """
-        tasks = [joblib.delayed(self._task)(*entry[:2]) for entry in waiting if entry[3] is None]
+        tasks = [joblib.delayed(self._task)(w.position, w.pair) for w in waiting if w.row is None]
         try:
-            rows = list(self._compute(tasks, "list")) if tasks else []
+            rows = iter(list(self._compute(tasks, "list")) if tasks else [])
         except LostWorkerError as error:
             if len(waiting) > 1:
                 middle = len(waiting) // 2
                 yield from self._repeat(waiting[:middle])
                 yield from self._repeat(waiting[middle:])
                 return
-            pair_id = waiting[0][1].pair_id
+            pair_id = waiting[0].pair.pair_id
             raise LostWorkerError(
                 f"pair {pair_id!r}: its worker failed again ({cut(str(error), 200)}); leave it out "
                 f"with skip=[{pair_id!r}] (--skip {pair_id}); a checkpoint keeps the finished rows"
             ) from error
-        rows.reverse()
-        for _, _, digest, row in waiting:
-            if row is None:
-                row = rows.pop()
-                self._save(digest, row)
-            yield row
+        for entry in waiting:
+            yield self._saved(entry, next(rows)) if entry.row is None else entry.row
 
     def _known_rows(self) -> Iterator[Any]:
         """Yield the known rows before the next pair that is computed."""
-        while self._waiting and self._waiting[0][3] is not None:
-            yield self._waiting.popleft()[3]
+        while self._waiting and self._waiting[0].row is not None:
+            yield self._waiting.popleft().row
 
     def _known_row(self, pair: Pair, digest: str) -> Any:
         """Return the row of a pair that needs no work, or None."""
         if pair.pair_id in self._skip:
-            self._skipped.add(pair.pair_id)
             return self._task.failed(pair, "unusable", "left out (skip)")
         values = None if self._checkpoint is None else self._checkpoint.find(digest)
-        if self._checkpoint is None or values is None:
+        if values is None:
             return None
-        try:
-            row = self._task.record(*values)
-        except TypeError as error:
-            raise self._checkpoint.damage(error) from None
         self.n_resumed += 1
-        return row
+        return self._task.record(*values)
 
-    def _save(self, digest: str, row: Any) -> None:
-        """Keep a row in the checkpoint; errors are tried again by the next run."""
+    def _saved(self, entry: Waiting, row: Any) -> Any:
+        """Return a new row, kept in the checkpoint; errors are tried again by the next run."""
         if self._checkpoint is not None and row.status != "error":
-            self._checkpoint.add(digest, list(vars(row).values()))
+            self._checkpoint.add(entry.digest, list(vars(row).values()))
+        return row
 
 
 def _rows_of_dask(client: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
     """Yield the rows of tasks in order from the workers of a client of Dask.
 
-    joblib 1.5 would wait for ever for the result of a task whose workers died too often.
+    joblib 1.6 waits for ever for the result of a task whose workers died too often.
     """
     remaining = iter(tasks)
     # None may be there while all restart.
@@ -254,12 +240,11 @@ def run_pairs(
     check_count(number, "shard[0]", maximum=count)
     if isinstance(skip, str):
         raise TypeError(f"skip must be a list of ids of pairs, found {skip!r}")
-    if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
-        raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     opened = as_pairs(source, pairs=pairs, categories=categories)
-    facts = canonical({"function": type(task).__name__, "version": __version__, **task.facts()})
+    facts = {"function": type(task).__name__, "version": __version__, **task.facts()}
     kept = None if checkpoint is None else Checkpoint(checkpoint, facts)
-    run = Run(task, opened, n_jobs, checkpoint=kept, shard=(number, count), skip=skip)
+    shard_pairs = islice(enumerate(opened), number - 1, None, count)
+    run = Run(task, shard_pairs, n_jobs, kept, skip)
     task.prepare()
     hint = operator.length_hint(opened, -1)
     total = len(range(number - 1, hint, count)) if hint >= 0 else None

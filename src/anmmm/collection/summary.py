@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._text import counted
-from anmmm.collection.records import PairClusters, PairResult, Row
+from anmmm._typing import BoolArray
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
     INDEPENDENT,
@@ -139,7 +140,7 @@ class CollectionSummary(Record, eq=True):
         return asdict(self)
 
 
-def summarize(results: Iterable[Row]) -> CollectionSummary:
+def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary:
     """Count and score the rows of a collection.
 
     Parameters
@@ -170,7 +171,7 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     is_sure_direction = array("b")
     for row in results:
         counts.update(_counts_of(row))
-        if row.status != "ok" or not isinstance(row, PairResult):
+        if row.status != "ok" or isinstance(row, PairClusters):
             continue
         if row.independence_pvalue is not None:
             pvalues.append(row.independence_pvalue)
@@ -178,7 +179,7 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
         if row.is_right is not None:
             weight += row.weight
             correct_weight += row.weight * row.is_right
-    related = np.asarray(pvalues) <= largest_related(pvalues)
+    related = are_related(pvalues)
     return CollectionSummary(
         **counts,
         total_weight=float(weight),
@@ -190,23 +191,23 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     )
 
 
-def _counts_of(row: Row) -> dict[str, bool]:
+def _counts_of(row: PairResult | PairClusters) -> dict[str, bool]:
     """Return which counts of a summary a row belongs to."""
-    if row.status != "ok":
-        is_unusable = row.status == "unusable"
-        return {
-            "n_pairs": True,
-            "n_unusable": is_unusable,
-            "n_error": not is_unusable,
-        }
-    if not isinstance(row, PairResult):
-        is_unconverged = isinstance(row, PairClusters) and row.converged is False
-        return {"n_pairs": True, "n_labeled": True, "n_not_converged": is_unconverged}
+    is_analyzed = row.status == "ok"
+    counts = {
+        "n_pairs": True,
+        "n_unusable": row.status == "unusable",
+        "n_error": row.status == "error",
+        "n_not_converged": is_analyzed and row.converged is False,
+        "n_labeled": is_analyzed and isinstance(row, PairClusters),
+    }
+    if not is_analyzed or isinstance(row, PairClusters):
+        return counts
     is_preferred = is_decided(row)
     sure = is_sure(row)
+    has_truth = row.is_right is not None
     return {
-        "n_pairs": True,
-        "n_not_converged": row.converged is False,
+        **counts,
         "n_decided": is_preferred,
         "n_sure": sure is True,
         "n_leaning": sure is False and is_preferred,
@@ -215,20 +216,18 @@ def _counts_of(row: Row) -> dict[str, bool]:
         "n_independent": row.relation == INDEPENDENT,
         "n_common_cause": row.relation == COMMON_CAUSE,
         "n_poor_fit": row.check_pvalue is not None and row.check_pvalue < LACK_OF_FIT_PVALUE,
-        "n_scored": row.is_right is not None,
+        "n_scored": has_truth,
         "n_correct": row.is_right is True,
-        "n_decided_scored": is_preferred and row.is_right is not None,
+        "n_decided_scored": is_preferred and has_truth,
         "n_decided_correct": is_preferred and row.is_right is True,
     }
 
 
-def largest_related(pvalues: Iterable[float]) -> float:
-    """Return the largest p-value that Benjamini and Hochberg (1995) reject, negative for none."""
-    values = np.fromiter(pvalues, float)
-    if not len(values):
-        return -1.0
+def are_related(pvalues: Sequence[float]) -> BoolArray:
+    """Return which p-values Benjamini and Hochberg (1995) reject."""
+    if not pvalues:
+        return np.empty(0, dtype=np.bool_)
     # It loads slowly, and workers do not need it.
     from scipy.stats import false_discovery_control
 
-    rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
-    return float(rejected.max()) if len(rejected) else -1.0
+    return np.asarray(false_discovery_control(pvalues) <= FALSE_DISCOVERIES)

@@ -1,42 +1,22 @@
-"""One pair of a collection: check it, subsample it, analyze it; the result is always a row."""
+"""One pair of a collection: check it and analyze it; the result is always a row."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import field, fields, replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from anmmm._categories import as_variables
 from anmmm._record import Record
-from anmmm._text import counted, hypotheses, renamed
+from anmmm._text import counted
 from anmmm._threads import single_thread
 from anmmm._typing import RandomState
-from anmmm._validation import (
-    MIN_SAMPLES,
-    MISSING,
-    MissingValueError,
-    check_choice,
-    check_count,
-    check_rng,
-)
-from anmmm._warning import default_float_errors, suppress_convergence_warnings
-from anmmm.collection.records import PairResult, Row
+from anmmm._validation import MISSING, MissingValueError, check_choice, check_rng
+from anmmm._warning import default_float_errors
+from anmmm.collection.records import Row
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import DirectionResult
-from anmmm.direction.infer import DirectionOptions, decide
-from anmmm.direction.outcome import (
-    INDEPENDENT,
-    LACK_OF_FIT_NOTE,
-    LACK_OF_FIT_PVALUE,
-    UNMODELED_NOTE,
-    plausible_text,
-)
-from anmmm.evidence import DirectionEvidence
-from anmmm.evidence.variable import cached_variable
-from anmmm.gppom import FitOptions, FitResult
 
 # Advice on pairs with missing values.
 LEAVE_OUT = "missing='drop' leaves such rows out"
@@ -63,25 +43,6 @@ class PairTask(Record, ABC):
         options = facts.pop("options")
         return {"random_state": facts.pop("seed"), **facts, **options}
 
-    def complete(self, pair: Pair) -> Pair:
-        """Return a pair without incomplete rows; refuse it if they may not be dropped."""
-        if self.missing == "drop":
-            return pair.complete()
-        if pair.n_dropped:
-            rows = counted(pair.n_dropped, "incomplete row")
-            raise MissingValueError(f"{pair.missing or rows}; {LEAVE_OUT}")
-        return pair
-
-    def __call__(self, index: int, pair: Pair) -> Any:
-        """Analyze one pair."""
-        start = time.perf_counter()
-        try:
-            with single_thread(), default_float_errors():
-                row = self.analyze(index, pair)
-        except Exception as error:  # No pair ends the collection.
-            row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
-        return replace(row, seconds=time.perf_counter() - start)
-
     def prepare(self) -> None:
         """Load the compiled code in this process, once, and not within the time of a pair."""
         key = repr((type(self), self.options))
@@ -92,21 +53,39 @@ class PairTask(Record, ABC):
         # A failure here does not concern the pairs.
         self(0, Pair("", x, y, truth=1))
 
+    def __call__(self, index: int, pair: Pair) -> Any:
+        """Return the row of a pair; no pair ends the collection."""
+        start = time.perf_counter()
+        try:
+            with single_thread(), default_float_errors():
+                row = self._row(index, pair)
+        except Exception as error:
+            row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
+        return replace(row, seconds=time.perf_counter() - start)
+
+    def _row(self, index: int, pair: Pair) -> Any:
+        """Return the row of a pair without incomplete rows, if these may be dropped."""
+        try:
+            if self.missing == "drop":
+                pair = pair.complete()
+            elif pair.n_dropped:
+                rows = counted(pair.n_dropped, "incomplete row")
+                raise MissingValueError(f"{pair.missing or rows}; {LEAVE_OUT}")
+            return self.analyze(index, pair)
+        except np.linalg.LinAlgError:
+            # A ValueError, but no fault of the data.
+            raise
+        except (TypeError, ValueError) as error:
+            dropped = dropped_note(pair) if self.missing == "drop" else ""
+            return self.failed(pair, "unusable", joined(str(error), dropped))
+
     @abstractmethod
     def analyze(self, index: int, pair: Pair) -> Any:
-        """Return the row of a pair; may raise."""
+        """Return the row of a pair; raise TypeError or ValueError if it cannot be used."""
 
     def failed(self, pair: Pair, status: str, notes: str) -> Any:
         """Return the row of a pair without a result."""
         return self.record(**pair_metadata(pair, status, notes))
-
-    def unusable(self, pair: Pair, error: Exception) -> Any:
-        """Return the row of a pair that cannot be analyzed, with the number of dropped rows."""
-        if isinstance(error, np.linalg.LinAlgError):
-            # A ValueError, but no fault of the data.
-            raise error
-        dropped = "" if isinstance(error, MissingValueError) else dropped_note(pair)
-        return self.failed(pair, "unusable", joined(str(error), dropped))
 
     def seeds(self, index: int) -> tuple[int, int]:
         """Return the seeds of a pair, for its analysis and its subsample."""
@@ -114,85 +93,9 @@ class PairTask(Record, ABC):
         return int(seeds[0]), int(seeds[1])
 
 
-class DirectionTask(PairTask):
-    """Causal direction of one pair."""
-
-    max_samples: int | None = None
-    # The options of all pairs, checked once.
-    checked: DirectionOptions = field(init=False)
-
-    record = PairResult
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_samples is not None:
-            check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
-        object.__setattr__(self, "checked", DirectionOptions(**self.options))
-
-    def analyze(self, index: int, pair: Pair) -> Any:
-        fit_seed, sample_seed = self.seeds(index)
-        notes = []
-        try:
-            pair = self.complete(pair)
-            used = pair.checked()
-            notes.append(dropped_note(pair))
-            if self.max_samples is not None and len(used.x) > self.max_samples:
-                notes.append(f"{self.max_samples} of {len(used.x)} rows were drawn")
-                used = used.subsample(self.max_samples, sample_seed).checked()
-            # The row reports convergence.
-            with suppress_convergence_warnings():
-                result = self.decide(used, fit_seed)
-        except (TypeError, ValueError) as error:
-            return self.unusable(pair, error)
-        return _row_of(result, used, notes)
-
-    def decide(self, pair: Pair, seed: int) -> DirectionResult:
-        """Decide a checked pair; may raise ValueError."""
-        # A column of a table is in several pairs.
-        return decide(as_variables(pair.x, pair.y), self.checked, seed, cached_variable, pair.names)
-
-
-def _row_of(result: DirectionResult, pair: Pair, notes: list[str]) -> PairResult:
-    """Return the row of a decision on the rows of a pair."""
-    models = result.models
-    forward, backward = hypotheses(*pair.names)
-    notes += _stopped(forward, models.forward) + _stopped(backward, models.backward)
-    notes += [renamed(note, (forward, backward)) for note in result.notes]
-    check = result.check_pvalue
-    if check is not None and check < LACK_OF_FIT_PVALUE:
-        independent = result.relation == INDEPENDENT
-        notes.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
-    described = result._described
-    return PairResult(
-        **pair_metadata(pair, "ok", joined(*notes)),
-        relation=result.relation,
-        direction=result.direction,
-        score=result.score,
-        log_odds=result.log_odds,
-        confidence=result.confidence,
-        plausible=plausible_text(result.plausible),
-        probabilities=None if result.probabilities is None else tuple(result.probabilities),
-        model=None if described is None else described.model,
-        n_mechanisms=described.n_mechanisms if isinstance(described, DirectionEvidence) else None,
-        converged=result.converged,
-        check_pvalue=check,
-        independence_pvalue=result.independence_pvalue,
-    )
-
-
 def as_seed(random_state: RandomState) -> int:
     """Return the seed of a collection."""
     return int.from_bytes(check_rng(random_state).bytes(16), "little")
-
-
-def given_options(**options: Any) -> dict[str, Any]:
-    """Return options as plain values, for checkpoints."""
-    fit_options = options.pop("fit_options", None)
-    if isinstance(fit_options, FitOptions):
-        default = FitOptions().get_params()
-        given = fit_options.get_params().items()
-        fit_options = {name: value for name, value in given if value is not default[name]}
-    return {**options, "fit_options": fit_options} if fit_options else options
 
 
 def pair_metadata(pair: Pair, status: str, notes: str) -> dict[str, Any]:
@@ -220,11 +123,3 @@ def joined(*notes: str) -> str:
 def dropped_note(pair: Pair) -> str:
     """Return the note on incomplete rows that were dropped; empty for none."""
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
-
-
-def _stopped(hypothesis: str, fit: FitResult | DirectionEvidence) -> list[str]:
-    if fit.converged:
-        return []
-    if isinstance(fit, DirectionEvidence):
-        return [f"{fit.model} of {hypothesis} did not converge: do not trust a score near 0"]
-    return [f"the fit of {hypothesis} did not converge ({fit.status}): raise max_iter"]

@@ -6,48 +6,50 @@ import csv
 import io
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
 from anmmm._tables import SourceError, Table
 from anmmm._text import brief, listed
 from anmmm._warning import warn_caller
+from anmmm.collection.pair_source import Pairs
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import make_pair
 
 
-class TablePairs:
-    """Pairs of columns of a table, made during iteration; see `as_pairs`."""
+def column_pairs(table: Table, pairs: Any, categories: Any = None) -> Pairs:
+    """Return pairs of columns of a table, made during iteration; see `as_pairs`."""
+    declared = [] if categories is None else table.columns_of(categories, "categories")
+    # None for all pairs.
+    chosen = None
+    if isinstance(pairs, str) and pairs == "all":
+        used = _columns_to_pair(table, declared)
+        n_pairs = math.comb(len(used), 2)
+    else:
+        chosen = _chosen(pairs, table)
+        used = list(dict.fromkeys(chain.from_iterable(chosen)))
+        n_pairs = len(chosen)
+    return Pairs(table.name, n_pairs, partial(_read, table, declared, used, chosen))
 
-    def __init__(self, table: Table, pairs: Any, categories: Any = None) -> None:
-        self.name = table.name
-        self._table = table
-        self._declared = [] if categories is None else table.columns_of(categories, "categories")
-        # None for all pairs.
-        self._chosen: list[tuple[Hashable, Hashable]] | None = None
-        if isinstance(pairs, str) and pairs == "all":
-            self._used = _columns_to_pair(table, self._declared)
-        else:
-            self._chosen = _chosen(pairs, table)
-            self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
 
-    def __iter__(self) -> Iterator[Pair]:
-        """Read the columns used, then make the pairs."""
-        columns, faults = self._table.values(self._used, self._declared)
-        problems = {name: _problem(fault) for name, fault in faults.items()}
-        pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
-        for first, second in pairs:
-            pair_id = column_pair_id(first, second)
-            names = (str(first), str(second))
-            problem = problems.get(first) or problems.get(second)
-            if problem:
-                yield Pair.unreadable(pair_id, problem, names=names)
-                continue
+def _read(
+    table: Table,
+    declared: Sequence[Hashable],
+    used: Sequence[Hashable],
+    chosen: Sequence[tuple[Hashable, Hashable]] | None,
+) -> Iterator[Pair]:
+    """Read the columns used, then make the pairs."""
+    columns, faults = table.values(used, declared)
+    for first, second in combinations(used, 2) if chosen is None else chosen:
+        pair_id = column_pair_id(first, second)
+        names = (str(first), str(second))
+        fault = faults.get(first) or faults.get(second)
+        if fault is None:
             yield make_pair(pair_id, columns[first], columns[second], names=names)
-
-    def __length_hint__(self) -> int:
-        """Return the number of pairs."""
-        return math.comb(len(self._used), 2) if self._chosen is None else len(self._chosen)
+        else:
+            problem = fault.problem if fault.place is None else fault.without_folder()
+            yield Pair.unreadable(pair_id, problem, names=names)
 
 
 def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashable]:
@@ -73,20 +75,14 @@ def _columns_to_pair(table: Table, declared: Sequence[Hashable]) -> list[Hashabl
             f"{len(paired)} among {listed(table.names)}"
         )
         raise SourceError(table.name, None, problem)
-    names_by_problem: dict[str, list[Hashable]] = {}
-    for name in table.names:
-        if name in problems:
-            names_by_problem.setdefault(problems[name], []).append(name)
-    parts = [f"{listed(names)} ({problem})" for problem, names in names_by_problem.items()]
-    if parts:
-        text = "; ".join(parts)
-        warn_caller(f"{table.name}: columns left out of all pairs: {text}", UserWarning)
+    if problems:
+        parts = []
+        for problem in dict.fromkeys(problems.values()):
+            names = [name for name in table.names if problems.get(name) == problem]
+            parts.append(f"{listed(names)} ({problem})")
+        text = f"{table.name}: columns left out of all pairs: {'; '.join(parts)}"
+        warn_caller(text, UserWarning)
     return paired
-
-
-def _problem(fault: SourceError) -> str:
-    """Return the text of a fault, without the folder of the file."""
-    return fault.problem if fault.place is None else fault.without_folder()
 
 
 def column_pair_id(first: Hashable, second: Hashable) -> str:
@@ -98,14 +94,12 @@ def column_pair_id(first: Hashable, second: Hashable) -> str:
 
 def _chosen(pairs: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
     """Return the columns of a list of pairs of names."""
-    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence) or not pairs:
         raise TypeError(
             f"pairs must be 'all' or a list of pairs of names, e.g. [('a', 'b')]; found "
             f"{brief(pairs)}"
         )
-    if not pairs:
-        raise ValueError("pairs must hold at least one pair of names, found none")
-    chosen: dict[tuple[Hashable, Hashable], None] = {}
+    chosen = []
     for item in pairs:
         if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
             raise TypeError(f"pairs must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}")
@@ -113,7 +107,5 @@ def _chosen(pairs: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
         second = table.column(item[1], "pairs")
         if first == second:
             raise ValueError(f"pairs names {brief(first)} twice in one pair; x and y must differ")
-        if (first, second) in chosen:
-            raise ValueError(f"pairs has the pair {brief((first, second))} twice")
-        chosen[first, second] = None
-    return list(chosen)
+        chosen.append((first, second))
+    return chosen
