@@ -348,15 +348,11 @@ def test_numbers_of_mechanisms_end_above_a_criterion():
     basis, y = SplineBasis.of(x), standard(y)[:, 0]
     single = fit_single(basis, y)
     fits = choose_mixture(basis, y, single)
-    of_two, of_three = fits[1].criterion, fits[2].criterion
+    of_two = fits[1].criterion
+    assert len(fits) > 2
     assert len(choose_mixture(basis, y, single, max_criterion=of_two)) > 2
-    options = {"max_mechanisms": 2, "max_criterion": of_two - 20.0}
-    _, two = choose_mixture(basis, y, single, **options)
+    _, two = choose_mixture(basis, y, single, max_criterion=of_two - 20.0)
     assert not two.converged
-    # Three start from two, which are fitted to the end.
-    _, two, three = choose_mixture(basis, y, single, max_criterion=of_three - 20.0)
-    assert two.criterion == of_two
-    assert not three.converged
 
 
 def test_errors_name_the_parameter():

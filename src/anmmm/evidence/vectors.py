@@ -54,6 +54,8 @@ SUM_SMOOTH = 24
 MIN_SMOOTH = 4
 # Most mechanisms of a column: more took twice the time and changed no decision.
 MAX_COLUMN_MECHANISMS = 2
+# Nats by which a mixture may be shorter than its criterion says, by cells as wide as its noise.
+WIDE_CELLS = 3.0
 # Largest difference, in any row, of standardized columns that are duplicates.
 DUPLICATE_DIFFERENCE = 1e-9
 
@@ -256,7 +258,9 @@ def describe_over(effect: Variable, causes: Sequence[Variable]) -> ConditionalMo
         best = shortest([best, _over_process(effect, causes, numerical)])
     if type(best) is Additive:
         return best
-    max_criterion = fits.criterion_of(best.length - basis.cost)
+    one_curve = fits.encoded(Additive)[0].plus(basis.cost)
+    # A length is the criterion and a constant, but for cells that are wide.
+    max_criterion = fits.one_curve.criterion + best.length - one_curve.length + WIDE_CELLS
     models = [best]
     for mixture in fits.mixtures_up_to(MAX_COLUMN_MECHANISMS, max_criterion)[1:]:
         models.append(Additive.of_fit(effect.cells, mixture).plus(basis.cost))

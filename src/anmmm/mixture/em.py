@@ -168,19 +168,17 @@ def choose_mixture(
 ) -> list[MixtureFit]:
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
-    Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion or
-    stays above `max_criterion`, or after 2 if its criterion is much larger than that of 1. `single`
-    is the fit of one mechanism.
+    Ends at `max_mechanisms`, after the first number above 2 that does not lower the criterion,
+    after 2 if its criterion is much larger than that of 1, or after a number whose criterion stays
+    above `max_criterion`. `single` is the fit of one mechanism.
     """
     fits = [single]
     rows = start_rows(basis, y)
     for n in range(2, max_mechanisms + 1):
         if n == 2:
             residuals = ordered_residuals(basis, y, single, rows)
-        limit = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
-        # Three mechanisms start from two, however long these are.
-        if n > 2 or n == max_mechanisms:
-            limit = min(limit, max_criterion)
+        least_useful = fits[-1].criterion + (BEHIND_ONE if n == 2 else 0.0)
+        max_criterion = min(max_criterion, least_useful)
         fit = fit_mixture(
             basis,
             y,
@@ -190,10 +188,10 @@ def choose_mixture(
             floor=floor,
             tol=tol,
             max_iter=max_iter,
-            max_criterion=limit,
+            max_criterion=max_criterion,
         )
         fits.append(fit)
-        if fit.criterion > limit:
+        if fit.criterion > max_criterion:
             break
     return fits
 

@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._kernels.packed import Design
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import RESOLUTION, Encoding, mixture_nats, shortest
+from anmmm.evidence.code import RESOLUTION, Encoding, shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.form import Form, Suffix
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, fit_single, smallest_noise
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # Change of the bound, in nats per observation, at which a fit stops.
 TOLERANCE = RESOLUTION
 MAX_ITER = 200
-# Nats by which a mixture may be shorter than its criterion says, by cells as wide as its noise.
-WIDE_CELLS = 3.0
 # Iterations of one curve on a scale of its own.
 CURVE_ITER = 60
 
@@ -208,32 +206,16 @@ class FitCache:
     @computed
     def mixtures(self) -> list[MixtureFit]:
         """1, 2, … mechanisms, and a larger number if it is shorter."""
-        if self.max_mechanisms < MAX_MECHANISMS:
-            return self.mixtures_up_to(self.max_mechanisms)
-        # Imported here because these models import this module.
-        from anmmm.evidence.models.gaussian import LocationScale
-        from anmmm.evidence.models.rescaled import LEVEL_MODELS
-
-        # Models that need no mixtures.
-        other = self.shortest_of((LocationScale, *LEVEL_MODELS))
-        length = min(other.length, self.effect.marginal.length)
-        fits = self.mixtures_up_to(self.max_mechanisms, self.criterion_of(length))
+        fits = self.mixtures_up_to(self.max_mechanisms)
         basis = self.cause.basis
         # Gaps between the values of a tied effect are no gaps between mechanisms.
-        if basis.n_null != 2 or self.effect.is_tied:
+        is_few = self.max_mechanisms < MAX_MECHANISMS
+        if is_few or basis.n_null != 2 or self.effect.is_tied:
             return fits
         values = self.effect.cells.values
         return fits + many_mechanisms(
             basis, values, fits, floor=self.floor, tol=TOLERANCE, max_iter=MAX_ITER
         )
-
-    def criterion_of(self, length: float) -> float:
-        """Return the criterion above which mixtures are longer than a length in nats."""
-        one = self.one_curve
-        nats = float(mixture_nats(self.effect.cells, one).sum())
-        # A length is the criterion and a constant, but for cells that are wide.
-        constant = nats + one.curve_cost + one.parameter_cost - one.criterion
-        return length - constant + WIDE_CELLS
 
     def mixtures_up_to(
         self, max_mechanisms: int, max_criterion: float = math.inf
