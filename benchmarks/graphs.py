@@ -32,7 +32,7 @@ from anmmm import infer_graph
 from anmmm.direction.outcome import SURE
 from anmmm.evidence.variable import _remembered
 from anmmm.graph.infer import MIN_GAIN
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from benchmarks.graph_data import CELLS, draw
 from benchmarks.methods import GRAPHS, WITHOUT_SID
 from benchmarks.runs import OURS, Row, load_kernels, parser, read_common, run
@@ -81,7 +81,7 @@ def ours(table: np.ndarray, truth: np.ndarray, options: dict[str, Any]) -> Row:
     for edge in graph.edges:
         # Names are the places of columns.
         edges.append((int(edge.cause), int(edge.effect), edge.kind, edge.confidence))
-    score = LocalScore(ColumnModels(graph._sample))
+    score = LocalScore(graph._sample)
     names: list[Any] = list(graph._sample.names)
     true_length = 0.0
     for name in names:

@@ -34,12 +34,12 @@ search.fit(x[:, np.newaxis], y)
 dict(zip([1, 2, 3, 4], search.cv_results_["mean_test_score"].round(3).tolist(), strict=True))
 
 # %%
-# Options of a fit are nested parameters, as in a pipeline. Here λ, the weight of the independence
-# of the latent variable and the cause:
+# Options of a fit are one parameter. Here λ, the weight of the independence of the latent variable
+# and the cause:
 
 clusters = GridSearchCV(
-    MechanismClustering(3, fit_options=FitOptions(), random_state=0),
-    {"fit_options__lam": [0.3, 1.0, 3.0]},
+    MechanismClustering(3, random_state=0),
+    {"fit_options": [FitOptions(lam=weight) for weight in (0.3, 1.0, 3.0)]},
     cv=3,
 )
 clusters.fit(x[:, np.newaxis], y)

@@ -62,14 +62,12 @@ RBF = ("rbf", "rbf", "product")
 
 
 def covariance(K_x, K_theta, amplitude, noise, combine="product"):
-    """K̃ = a (K_X ∘ K_θ) + noise I, or a (K_X + K_θ) + noise I, or without X a K_θ + noise I."""
+    """K̃ = a (K_X ∘ K_θ) + noise I, or a (K_X + K_θ) + noise I."""
     N = len(K_theta)
     K_tilde = np.empty((N, N))
     for i in range(N):
         for j in range(N):
-            if K_x is None:
-                K_tilde[i, j] = amplitude * K_theta[i, j]
-            elif combine == "sum":
+            if combine == "sum":
                 K_tilde[i, j] = amplitude * (K_x[i, j] + K_theta[i, j])
             else:
                 K_tilde[i, j] = amplitude * K_x[i, j] * K_theta[i, j]
@@ -97,12 +95,12 @@ def hsic_b(K, L):
 
 
 def terms(X, theta, Y, omega, noise_floor, form=RBF):
-    """Return the pair (L, HSIC_b) of J, HSIC_b under the model's own kernels; X may be None."""
+    """Return the pair (L, HSIC_b) of J, HSIC_b under the model's own kernels."""
     kernel_x, kernel_theta, combine = form
     K_theta = kernel_matrix(kernel_theta, theta, omega.gamma_theta)
-    K_x = None if X is None else kernel_matrix(kernel_x, X, omega.gamma_x)
+    K_x = kernel_matrix(kernel_x, X, omega.gamma_x)
     K_tilde = covariance(K_x, K_theta, omega.amplitude, 1 / omega.beta + noise_floor, combine)
-    return log_likelihood(K_tilde, Y), None if X is None else hsic_b(K_x, K_theta)
+    return log_likelihood(K_tilde, Y), hsic_b(K_x, K_theta)
 
 
 def log_of(omega):
@@ -113,11 +111,9 @@ def log_of(omega):
 def objective(
     X, theta, Y, omega, form=RBF, *, lam, noise_floor, hsic_floor, latent_prior, hyper_prior
 ):
-    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²; without X there is no HSIC_b."""
+    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²."""
     likelihood, hsic = terms(X, theta, Y, omega, noise_floor, form)
-    J = -likelihood
-    if X is not None:
-        J += lam * np.log(hsic + hsic_floor)
+    J = -likelihood + lam * np.log(hsic + hsic_floor)
     priors = latent_prior * np.sum(theta**2) + hyper_prior * np.sum(log_of(omega) ** 2)
     return float(J + 0.5 * priors)
 
@@ -136,25 +132,6 @@ def paper_objective(X, theta, Y, omega, lam):
     )
     log_hsic = np.log(np.trace(K_x @ H @ K_theta @ H) / N**2)
     return float(negative_log_likelihood + lam * log_hsic)
-
-
-# --- A model without X ---------------------------------------------------------------------------
-
-
-def dual_ppca(Y, q):
-    """The largest L of K = Θ Θᵀ + s² I over Θ (N, q) and s², and that K.
-
-    With Y Yᵀ / D = U Λ Uᵀ, largest first: Θ Θᵀ = U_q (Λ_q - s² I) U_qᵀ and s² the mean of the
-    discarded eigenvalues (Lawrence, JMLR 6, 2005, after Tipping and Bishop, JRSS B 61, 1999).
-    """
-    N, D = Y.shape
-    values, vectors = np.linalg.eigh(Y @ Y.T / D)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    noise = values[q:].mean()
-    theta = vectors[:, :q] * np.sqrt(values[:q] - noise)
-    K = theta @ theta.T + noise * np.eye(N)
-    log_determinant = np.log(values[:q]).sum() + (N - q) * np.log(noise)
-    return -0.5 * D * (N * np.log(2 * np.pi) + log_determinant + N), K, theta, noise
 
 
 # --- Differences --------------------------------------------------------------------------------

@@ -124,13 +124,8 @@ def test_ties_and_clusters_far_smaller_than_the_data_give_finite_answers(rng):
             assert all(map(math.isfinite, numbers(hsic_test(x, y, null=null))))
 
 
-def test_extreme_widths_are_their_limits_and_extreme_scales_do_not_matter():
+def test_extreme_scales_do_not_matter():
     x, y = case_b()
-    n = len(x)
-    for width in (1e-300, 1e-160, 1e100):
-        # Identity Gram matrices, tr(H) = N - 1; or constant ones.
-        limit = (n - 1) / n**2 if width < 1 else 0.0
-        assert_allclose(hsic(x, y, width=width), limit, atol=1e-12)
     for scale in (1e-300, 1e150):
         for null in ("gamma", "permutation"):
             scaled, plain = (numbers(hsic_test(v, y, null=null)) for v in (x * scale, x))
@@ -148,25 +143,19 @@ def test_factors_give_what_all_pairs_give(monkeypatch, rng):
         (np.round(x[:400]), rng.integers(0, 2, size=400).astype(float)),
         (rng.standard_t(3, size=1100), x[:1100]),
     ]
-    monkeypatch.setattr(independence, "RANK_FACTOR", 10.0)
     for x, y in pairs:
-        results, plain = [], []
+        values = []
         for largest in (0, 10_000):
             monkeypatch.setattr(independence, "LARGEST_PAIRWISE", largest)
-            results.append(hsic_test(x, y, null="gamma"))
-            plain.append(hsic(x, y))
-        assert_allclose(numbers(results[0])[:2], numbers(results[1])[:2], rtol=1e-7)
-        assert_allclose(results[0].log_pvalue, results[1].log_pvalue, rtol=1e-6, atol=1e-6)
-        assert_allclose(plain[0], plain[1], rtol=1e-7)
+            values.append(hsic(x, y))
+        # The factors leave 1e-7 of the trace.
+        assert_allclose(values[0], values[1], atol=1e-7 / len(x))
 
 
 def test_options_are_checked():
     for name, value in (("alpha", 0.0), ("alpha", 1.0), ("alpha", "a"), ("null", "bootstrap")):
         with pytest.raises((ValueError, TypeError), match=f"{name} must"):
             hsic_test(*case_a(), **{name: value})
-    for width in (0.0, -1.0, "mean"):
-        with pytest.raises(ValueError, match="width"):
-            hsic(*case_a(), width=width)
 
 
 def test_permutation_pvalues_are_shares_of_orders():

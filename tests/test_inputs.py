@@ -174,7 +174,7 @@ def test_a_pair_names_the_variable_at_fault():
 GOOD = np.sin(np.arange(20.0)) + 0.1 * np.arange(20.0)
 SHORT = {"max_iter": 2}
 ENTRIES = {
-    "GPPOM": lambda x, y: anmmm.GPPOM(max_iter=2).fit(x, y),
+    "GPPOM": lambda x, y: anmmm.GPPOM(fit_options={"max_iter": 2}).fit(x, y),
     "ANMMixture": lambda x, y: anmmm.ANMMixture(max_iter=2).fit(x, y),
     "CausalDirection": lambda x, y: CausalDirection().fit(x, y),
     "MechanismClustering": lambda x, y: anmmm.MechanismClustering(fit_options=SHORT).fit(x, y),
@@ -525,7 +525,7 @@ def test_two_names_are_two_columns_of_any_frame(make):
 
 def test_names_of_columns_in_every_function_of_pairs():
     both = FRAME["age"], FRAME["crp"]
-    assert hsic(FRAME, "age", "crp", 0.5) == hsic(*both, 0.5)
+    assert hsic(FRAME, "age", "crp") == hsic(*both)
     assert hsic_test(FRAME, "age", "crp").pvalue == hsic_test(*both).pvalue
     assert description_lengths(FRAME, "age", "crp").score == description_lengths(*both).score
     found = cluster_mechanisms(FRAME, "age", "crp", 2, random_state=0)

@@ -23,9 +23,9 @@ def test_numbers_become_plain_ones():
         result = check_nonnegative(value, "lam")
         assert (type(result), result) == (float, value)
     for value in (1, np.int8(5), np.uint64(7)):
-        result = check_count(value, "n_starts")
+        result = check_count(value, "n_samples")
         assert (type(result), result) == (int, value)
-    assert check_count(0, "init_degree", minimum=0) == 0
+    assert check_count(0, "n_plots", minimum=0) == 0
     assert [check_count(n, "n_mechanisms", maximum=12) for n in (1, 2, 12)] == [1, 2, 12]
     assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
     assert check_choice("pvalue", "criterion", CHOICES) == "pvalue"

@@ -22,7 +22,7 @@ SHORT = {"max_iter": 1}
 
 ENTRIES: dict[str, Callable] = {
     "fit_gppom": lambda: fit_gppom(standard(X), standard(Y), fit_options=FitOptions(max_iter=1)),
-    "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),
+    "GPPOM.fit": lambda: GPPOM(fit_options={"max_iter": 1}).fit(COLUMN, Y),
     "infer_direction": lambda: infer_direction(X, Y, criterion="hsic", fit_options={"max_iter": 1}),
     "DirectionResult.fit_latent": lambda: infer_direction(X, Y).fit_latent(fit_options=SHORT),
     "CausalDirection.fit": lambda: CausalDirection(criterion="hsic", fit_options=SHORT).fit(PAIR),

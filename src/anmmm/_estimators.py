@@ -25,6 +25,16 @@ from anmmm._warning import default_float_errors
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class TakesOutputs:
+    """Mixin of estimators whose y may have several columns, before ``BaseEstimator``."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that y may have several columns."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.multi_output = True
+        return tags
+
+
 def all_or_nothing(fit: F) -> F:
     """Return a method ``fit`` that leaves its estimator as it was when it fails."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -22,13 +23,11 @@ from anmmm._kernels.distances import middle_distances
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, IntArray
-from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
+from anmmm._validation import as_pair, check_between, check_choice
 from anmmm._warning import default_float_errors
-from anmmm.gppom.engines.factor import Factor, RankTooLargeError
+from anmmm.gppom.engines.factor import RankTooLargeError
 from anmmm.permutation import (
-    FACTOR_TRACE,
     LARGEST_PAIRWISE,
-    RANK_FACTOR,
     CenteredGram,
     Permuted,
     permuted_trace,
@@ -40,8 +39,6 @@ from anmmm.permutation import (
 MEDIAN_ROWS = 1000
 # Distances, relative to the largest value, that count as ties.
 TIE = 1e-15
-# Smallest kernel width, relative to the largest value: below, only ties have a kernel above 0.
-SMALLEST_WIDTH = 1e-150
 # Below it the regularized incomplete gamma function is near the smallest float, and its logarithm
 # is taken from the continued fraction instead.
 SMALL_TAIL = 1e-280
@@ -105,16 +102,13 @@ class HSICTest(Record, eq=True):
 
 
 @takes_pairs
-def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
-    """Biased Hilbert-Schmidt independence criterion with Gaussian kernels.
+def hsic(x: ArrayLike, y: ArrayLike) -> float:
+    """Biased Hilbert-Schmidt independence criterion with Gaussian kernels of median widths.
 
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         Or a frame and two names of its columns.
-    width : "median" or float
-        Kernel width w in ``exp(-d² / (2 w²))``, of both variables; ``"median"`` takes each one's
-        own median distance.
 
     Returns
     -------
@@ -124,7 +118,7 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     Raises
     ------
     TypeError, ValueError
-        If a variable or the width cannot be used.
+        If a variable cannot be used.
 
     Notes
     -----
@@ -144,9 +138,12 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     >>> round(hsic(x, x**2), 4)
     0.0509
     """
-    first, second = as_pair(x, y, resolved=False)
-    points = (HSICVariable(variable, width).points for variable in (first, second))
-    return _moments(*points)[0] / len(first) ** 2
+    first, second = (HSICVariable(variable) for variable in as_pair(x, y, resolved=False))
+    n: int = first.points.shape[1]
+    if n > LARGEST_PAIRWISE:
+        with suppress(RankTooLargeError):
+            return permuted_trace(first.gram(), second.gram()).trace / n**2
+    return _moments(first.points, second.points)[0] / n**2
 
 
 @takes_pairs
@@ -191,10 +188,10 @@ def hsic_test(
     `median_width`); causal-learn and lingam take it over the first 100 rows: their results agree up
     to 100 observations. docs/method/mathematics.md, eqs. 13 and 21 to 23. Deterministic.
 
-    ``"gamma"`` takes O(N²) time up to 1000 rows. Otherwise both Gram matrices are replaced by
-    low-rank factors, and the statistic is off by less than 1e-7 of its mean under independence.
-    Where above 1000 rows the ranks are too large for that (heavy tails, many columns) all pairs are
-    summed, in O(N²), and the distribution is ``"gamma"``. O(N) memory; O(N²) up to 1000 rows.
+    ``"gamma"`` takes O(N²) time. Otherwise both Gram matrices are replaced by low-rank factors, and
+    the statistic is off by less than 1e-7 of its mean under independence. Where above 1000 rows the
+    ranks are too large for that (heavy tails, many columns) the distribution is ``"gamma"``. O(N)
+    memory; O(N²) up to 1000 rows.
 
     References
     ----------
@@ -226,14 +223,12 @@ class HSICVariable:
     # Not a test case for test runners.
     __test__ = False
 
-    def __init__(self, variable: FloatArray, width: str | float = "median") -> None:
+    def __init__(self, variable: FloatArray) -> None:
         """Take finite numbers (n_samples, n_features) that are not all the same."""
         # At size 1 no squared distance overflows; median widths do not depend on the unit.
-        unit = max(variable.max(), -variable.min())
-        scaled = np.asarray(variable / unit)
-        scaled_width = median_width(scaled) if width == "median" else _given_width(width, unit)
+        scaled = np.asarray(variable / max(variable.max(), -variable.min()))
         # Divided by the width first, so that no width is squared.
-        self.points = np.ascontiguousarray((scaled / scaled_width).T)
+        self.points = np.ascontiguousarray((scaled / median_width(scaled)).T)
         self._kept: CenteredGram | None = None
 
     def unusual_rows(self) -> IntArray:
@@ -372,94 +367,9 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
     return float(root - quantile / root), math.log(below) if below > 0.0 else -math.inf
 
 
-def _given_width(width: str | float, unit: float) -> float:
-    """Return a kernel width in this unit."""
-    number = check_nonnegative(width, "width") if not isinstance(width, str) else 0.0
-    if number == 0.0:
-        raise ValueError(f"width must be 'median' or a positive number, found {width!r}")
-    with np.errstate(over="ignore"):
-        return max(float(number / unit), SMALLEST_WIDTH)
-
-
 def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
-    if x.shape[1] > LARGEST_PAIRWISE:
-        moments = _moments_of_factors(x, y)
-        if moments is not None:
-            return moments
     trace, squares, mu_x, mu_y = gamma_moments(x, np.full(len(x), 0.5), y, np.full(len(y), 0.5))
     return float(trace), float(squares), float(mu_x), float(mu_y)
-
-
-def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float] | None:
-    """Compute `gamma_moments` from factors (mathematics.md, eq. 20); None if ranks are large."""
-    n = x.shape[1]
-    try:
-        first = _SquaredGram(x)
-        second = _SquaredGram(y)
-    except RankTooLargeError:
-        return None
-    products = np.zeros((first.size, second.size))
-    diagonal = 0.0
-    for block in range(first.n_blocks):
-        products += first.rows(block) @ second.rows(block).T
-        diagonal += float(first.squared_diagonal(block) @ second.squared_diagonal(block))
-    centered = products[first.plain, second.plain] - n * np.outer(first.mean, second.mean)
-    squares = float(np.vdot(first.weighted(products), second.weighted(products.T).T))
-    mu_x, mu_y = ((n * float(v.mean @ v.mean) - 1.0) / (n - 1.0) for v in (first, second))
-    return float(np.vdot(centered, centered)), squares - diagonal, mu_x, mu_y
-
-
-class _SquaredGram:
-    """The square, by entries, of a centered Gram matrix, ``P S Pᵀ``, in blocks of rows."""
-
-    def __init__(self, points: FloatArray) -> None:
-        # Of factors U of K and W of K², which is an RBF kernel, too, P has the columns
-        # [W, a U, U, a², a, 1]: the square is WᵀW - 2 (diag(a) UᵀU + UᵀU diag(a)) + (a_i + a_j)².
-        n = points.shape[1]
-        self._factors = []
-        for gamma in (0.5, 1.0):
-            factor = Factor(n, 32, None, int(RANK_FACTOR * math.sqrt(n)))
-            blocks = factor.blocks(points)
-            factor.fill(points, blocks, np.full(len(points), gamma), FACTOR_TRACE)
-            self._factors.append(factor)
-        of_gram, of_square = self._factors
-        self._U, self._W = (factor.L[:, : factor.rank] for factor in self._factors)
-        r = of_gram.rank
-        w = of_square.rank
-        self.n_blocks = len(self._U)
-        self.size = w + 2 * r + 3
-        self.plain = slice(w + r, w + 2 * r)
-        self.mean = self._U.sum(axis=(0, 2)) / n
-        self._valid = of_gram.blocks(np.ones((1, n)))[:, 0]
-
-    def rows(self, block: int) -> FloatArray:
-        """Pᵀ of a block of observations, (size, c)."""
-        U = self._U[block]
-        W = self._W[block]
-        valid = self._valid[block]
-        a = self._a(block)
-        return np.concatenate([W, a * U, U, [a * a, a, valid]])
-
-    def squared_diagonal(self, block: int) -> FloatArray:
-        """Squares of the diagonal of H K H; 0 for padding."""
-        valid = self._valid[block]
-        return np.asarray((valid - 2.0 * self._a(block)) ** 2)
-
-    def weighted(self, products: FloatArray) -> FloatArray:
-        """S times a matrix of `size` rows."""
-        w = self._W.shape[1]
-        r = self._U.shape[1]
-        result = products.copy()
-        result[w : w + r] = -2.0 * products[w + r : w + 2 * r]
-        result[w + r : w + 2 * r] = -2.0 * products[w : w + r]
-        result[-3] = products[-1]
-        result[-2] = 2.0 * products[-2]
-        result[-1] = products[-3]
-        return result
-
-    def _a(self, block: int) -> FloatArray:
-        half = 0.5 * float(self.mean @ self.mean)
-        return np.asarray(self.mean @ self._U[block] - half * self._valid[block])
 
 
 def _log_gamma_tail(shape: float, t: float) -> float:

@@ -120,7 +120,7 @@ for n_samples in (40, 160, 2100):
     infer_direction(x, np.round(4 * y))
     infer_direction(x, y, criterion="hsic_ratio", fit_options=short)
     cluster_mechanisms(x, y, "auto", fit_options=short)
-    GPPOM(max_iter=3).fit(x[:, None], y)
+    GPPOM(fit_options={"max_iter": 3}).fit(x[:, None], y)
 json.dump([before, compiled()], sys.stdout)
 """
 

@@ -30,7 +30,7 @@ OUTPUTS = [
     ("cluster", "--plot", "p.pdf"),
     *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "parquet")),
     ("clusters", "-o", "c.csv"),
-    *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml", "parquet")),
+    *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml")),
     ("graph", "--plot", "g.png"),
     ("graph", "--report", "g.html"),
     ("report", "-o", "report.html"),

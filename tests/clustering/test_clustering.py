@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import MechanismClustering, cluster_mechanisms
-from anmmm.clustering.kmeans import MOST_GROUPS, kmeans_labels
+from anmmm.clustering.cluster import MOST_GROUPS, kmeans_labels
 from anmmm.datasets import make_anm_mixture
 from subprocess_helpers import python
 
@@ -327,7 +327,8 @@ def test_new_observations_have_probabilities_and_a_density(refine):
     assert_array_equal(result.predict(new_x, new_y), model.predict(new_x[:, None], new_y))
     assert_array_equal(result.predict_proba(new_x, new_y), probabilities)
     score = model.score(new_x[:, None], new_y)
-    densities = np.exp(result.log_densities(new_x, new_y)).sum(axis=1)
+    log_densities = result._log_densities(new_x[:, None], new_y[:, None])
+    densities = np.exp(log_densities).sum(axis=1)
     assert_allclose(score, np.log(densities).mean())
     # Two mechanisms explain more than one; the density of the GPPOM is one of all its clusters.
     one = models[0].score(new_x[:, None], new_y)

@@ -46,7 +46,7 @@ def test_results_do_not_depend_on_the_number_of_workers(options):
     pairs = [mixture(seed) for seed in range(5)] + [(np.zeros(20), np.zeros(20))]
     options = {"random_state": 11, "max_samples": 25, **options}
     if options.get("fit_options"):
-        options["fit_options"] = {**options["fit_options"], "n_starts": 2}
+        options["fit_options"] = {**options["fit_options"], "n_hidden": 2}
     one = list(infer_directions(pairs, n_jobs=1, **options))
     two = list(infer_directions((pair for pair in pairs), n_jobs=2, **options))
     assert one == two

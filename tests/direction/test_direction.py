@@ -201,7 +201,7 @@ def test_a_decision_by_evidence_makes_no_fit_unless_asked_for(spied):
     assert fits == []
     # Fits made later are those of the other criteria, of the variables as they were.
     x[:], y[:] = 0.0, 1.0
-    options = {"lam": 0.7, "n_starts": 2, "n_latent": 2, "max_iter": 60}
+    options = {"lam": 0.7, "n_latent": 2, "max_iter": 60}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         now = infer_direction(*MIXTURE, criterion="hsic", fit_options=options, random_state=5)
         late = result.fit_latent(fit_options=options, random_state=5)

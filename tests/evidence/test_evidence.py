@@ -12,7 +12,7 @@ from anmmm.evidence.models import base as evidence_module
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
 from anmmm.graph.sample import Sample
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from drawn import NAMES, draw_effect
 
 
@@ -108,7 +108,7 @@ def test_a_cause_has_the_same_lengths_in_a_graph_as_in_a_pair(n_shared, rng):
     parent, noise = rng.normal(size=N), 0.3 * rng.normal(size=(2, N))
     parent[:n_shared] = 0.5
     table = np.column_stack([parent, np.sin(parent) + noise[0], np.tanh(2 * parent) + noise[1]])
-    score = LocalScore(ColumnModels(Sample(table, (False,) * 3)))
+    score = LocalScore(Sample(table, (False,) * 3))
     for child in (1, 2):
         pair = description_lengths(parent, table[:, child])
         there = score.length(0, ()) + score.length(child, [0])

@@ -1,4 +1,4 @@
-"""Linear kernels, sums, bilinear products, and models without X, against the oracle."""
+"""Linear kernels, sums and bilinear products against the oracle."""
 
 from functools import partial
 from itertools import product
@@ -6,16 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import ortho_group
 
 import oracle
-from anmmm import GPPOM, infer_direction
+from anmmm import infer_direction
 from anmmm.clustering import MechanismClustering
 from anmmm.gppom import FitOptions, Hyperparameters
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS
-from anmmm.gppom.model import fit_gppom
-from anmmm.gppom.optimize import minimize_from
-from anmmm.preprocessing import standardize
 from drawn import objective_of
 
 NAMES = ("kernel_x", "kernel_theta", "combine")
@@ -27,16 +23,17 @@ MLE = {"noise_floor": 0.0, "latent_prior": 0.0, "hyper_prior": 0.0}
 
 
 def data(rng, n, dx, D):
-    return (rng.normal(size=(n, dx)) if dx else None), rng.normal(size=(n, D))
+    return rng.normal(size=(n, dx)), rng.normal(size=(n, D))
 
 
 def value_by_oracle(objective, z, form=oracle.RBF):
     theta, omega = objective.unpack(z)
-    X = objective.X if objective.X.shape[1] else None
-    return oracle.objective(X, theta, objective.Y, omega, form, lam=objective.lam, **WEIGHTS)
+    return oracle.objective(
+        objective.X, theta, objective.Y, omega, form, lam=objective.lam, **WEIGHTS
+    )
 
 
-@pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
+@pytest.mark.parametrize(("dx", "q", "D"), [(1, 1, 1), (2, 2, 3)])
 def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
     for form in FORMS:
         objective = objective_of(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
@@ -47,56 +44,6 @@ def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
         expected = oracle.central_difference(by_oracle, z)
         bound = 1e-6 * np.abs(expected).max()
         assert_allclose(gradient, expected, rtol=1e-6, atol=bound, err_msg=form)
-
-
-@pytest.mark.parametrize(("n", "D", "q"), [(12, 30, 2), (30, 6, 2)])
-def test_dual_ppca_is_its_closed_form(rng, n, D, q):
-    scale = np.linspace(3.0, 0.4, D)
-    Y = (rng.normal(size=(n, D)) * scale) @ ortho_group.rvs(D, random_state=1)
-    largest, K, theta, noise = oracle.dual_ppca(Y, q)
-    objective = objective_of(None, Y, n_latent=q, kernel_theta="linear", **MLE)
-    at = objective.pack(theta, Hyperparameters(1.0, 1.0 / noise, np.empty(0), np.ones(q)))
-    terms = objective.terms(at)
-    assert_allclose(terms.log_likelihood, largest, rtol=1e-10)
-    assert np.abs(objective.value_and_grad(at)[1]).max() < 1e-8 * n * D
-
-    near = theta + 0.1 * rng.normal(size=theta.shape)
-    start = objective.pack(near, Hyperparameters(1.0, 3.0, np.empty(0), np.ones(q)))
-    limits = {"tol": 0.0, "gradient_tol": 1e-9, "max_iter": 5000}
-    end = minimize_from(objective.value_and_grad, start, objective.layout.bounds, **limits)
-    assert_allclose(-end.value, largest, rtol=1e-8)
-    fitted, omega = objective.unpack(end.z)
-    found = omega.amplitude * (fitted * omega.gamma_theta) @ fitted.T + np.eye(n) / omega.beta
-    # Where a descent stops depends on rounding.
-    assert_allclose(found, K, atol=1e-7 * np.abs(K).max())
-
-
-def test_a_fit_without_x_reaches_dual_ppca(rng):
-    Y = standardize(
-        rng.normal(size=(40, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(size=(40, 7))
-    )[0]
-    options = FitOptions(n_latent=2, kernel_theta="linear", tol=0.0, **MLE)
-    result = fit_gppom(None, Y, fit_options=options)
-    assert_allclose(result.log_likelihood, oracle.dual_ppca(Y, 2)[0], rtol=1e-8)
-    assert (result.engine, result.rank, result.lam) == ("dense", None, 0.0)
-    assert result.hyperparameters.gamma_x.shape == (0,)
-    model = GPPOM(n_latent=2, kernel_theta="linear", fit_options={"tol": 0.0, **MLE}).fit(None, Y)
-    assert_allclose(model.log_likelihood_, result.log_likelihood, rtol=1e-10)
-    assert model.n_features_in_ == 0
-
-
-@pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
-def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
-    Y = rng.normal(size=(9, 3))
-    objective = objective_of(None, Y, n_latent=2, engine=engine, **WEIGHTS)
-    z = 0.5 * rng.normal(size=objective.n_params)
-    value, gradient = objective.value_and_grad(z)
-    assert_allclose(value, value_by_oracle(objective, z), rtol=1e-8)
-    expected = oracle.central_difference(partial(value_by_oracle, objective), z)
-    assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
-    # No option of x counts.
-    options = {"n_latent": 2, "engine": engine, "lam": 3.0, "combine": "product"}
-    assert objective_of(None, Y, **options, **WEIGHTS).value_and_grad(z)[0] == value
 
 
 @pytest.mark.parametrize("log_omega", [-12.0, 12.0])
@@ -110,8 +57,8 @@ def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
         assert np.isfinite(value) or value == np.inf
         assert np.all(np.isfinite(gradient))
     # No noise.
-    objective = objective_of(None, X, kernel_theta="linear", **MLE)
-    omega = Hyperparameters(1.0, 1e20, np.empty(0), np.ones(1))
+    objective = objective_of(X, X, kernel_x="linear", kernel_theta="linear", **MLE)
+    omega = Hyperparameters(1.0, 1e20, np.ones(2), np.ones(1))
     assert objective.terms(objective.pack(np.ones((20, 1)), omega)).objective == np.inf
 
 
@@ -142,7 +89,7 @@ def test_clusters_of_lines_are_found():
 def test_exchanging_x_and_y_exchanges_the_answer_of_algorithm_1():
     x, y, _ = parallel_lines(1)
     options = FitOptions(kernel_x="linear", kernel_theta="linear")
-    assert options.covariance().combine == "sum"
+    assert options.covariance.combine == "sum"
     for criterion in ("hsic", "hsic_ratio"):
         given = {"criterion": criterion, "fit_options": options, "random_state": 0}
         one, other = (infer_direction(*pair, **given) for pair in ((x, y), (y, x)))

@@ -1,12 +1,10 @@
 """The L-BFGS-B driver on functions whose minimum is known."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from anmmm.gppom.optimize import minimize_from, minimize_starts
+from anmmm.gppom.optimize import minimize_from
 
 CENTRE = np.array([1.0, 2.0, -3.0])
 CURVATURE = np.array([1.0, 10.0, 100.0])
@@ -162,24 +160,3 @@ def test_a_start_that_cannot_be_evaluated_raises():
     for function in (failing_beyond(-1.0), lambda z: (np.nan, z)):
         with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
             descent(function, np.zeros(3), UNBOUNDED)
-
-
-def two_wells(z):
-    """Minima near -1 and 1; the left one is lower."""
-    return float((z[0] ** 2 - 1.0) ** 2 + 0.3 * z[0]), np.array([4 * z[0] * (z[0] ** 2 - 1) + 0.3])
-
-
-@pytest.mark.parametrize("order", [(1.5, -1.5, 1.2), (-1.5, 1.5, 1.2), (1.5, 1.2, -1.5)])
-def test_the_lowest_end_wins(order):
-    bounds = np.array([-np.inf]), np.array([np.inf])
-    starts = [np.array([start]) for start in order]
-    objective = SimpleNamespace(
-        value_and_grad=two_wells, layout=SimpleNamespace(bounds=bounds, units=None)
-    )
-    outcome, index, values = minimize_starts(objective, iter(starts))
-    assert order[index] == -1.5
-    assert outcome.z[0] < 0.0
-    assert values.shape == (3,)
-    assert outcome.value == values[index] == values.min()
-    for start, value in zip(starts, values, strict=True):
-        assert value == descent(two_wells, start, bounds).value

@@ -7,7 +7,7 @@ from anmmm import infer_graph
 from anmmm.graph.groups import fit_group, fit_single
 from anmmm.graph.hidden_groups import GroupSearch
 from anmmm.graph.sample import Sample
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from anmmm.graph.search import Rules
 
 
@@ -22,7 +22,7 @@ def slopes(seed, n=500):
 
 
 def score_of(table):
-    return LocalScore(ColumnModels(Sample(table, (False,) * table.shape[1])))
+    return LocalScore(Sample(table, (False,) * table.shape[1]))
 
 
 def agreement(labels, group):

@@ -4,23 +4,19 @@ import itertools
 import json
 import os
 import re
-from contextlib import closing
 
 import joblib
 import networkx
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from anmmm import infer_graph, orient
-from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
 from anmmm.evidence.models import MODELS
 from anmmm.evidence.models.form import SUFFIXES, Form
-from anmmm.graph import common_causes, hidden_groups
+from anmmm.graph import common_causes, hidden_groups, score
 from anmmm.graph.forms import read_graph
-from anmmm.graph.score import ColumnModels
 from anmmm.graph.text import short_text
 from subprocess_helpers import largest_file
 
@@ -74,15 +70,12 @@ def test_neither_order_nor_units_nor_workers_matter(found, monkeypatch):
     )
     shuffled = infer_graph(frame[["age", "dose", "effect", "level", "other"]])
     assert {(e.cause, e.effect): e.loss_without for e in shuffled.edges} == losses
-    monkeypatch.setattr("anmmm.graph.score.THREAD_ROWS", 0)
-    in_threads = infer_graph(frame, n_jobs=2)
     monkeypatch.setattr("anmmm.graph.score.SMALL", 0)
     monkeypatch.setattr("anmmm.graph.search.CHALLENGE_BATCH", 1)
     with joblib.parallel_config("threading"):
-        in_workers = infer_graph(frame, n_jobs=2)
-    for parallel in (in_threads, in_workers):
-        assert list(map(str, parallel.edges)) == list(map(str, found.edges))
-        assert parallel.length == found.length
+        parallel = infer_graph(frame, n_jobs=2)
+    assert list(map(str, parallel.edges)) == list(map(str, found.edges))
+    assert parallel.length == found.length
 
 
 @pytest.mark.parametrize("form", ["array", "csv", "parquet"])
@@ -106,10 +99,13 @@ def test_constraints_are_kept():
     assert not {("level", "effect"), ("effect", "level")} & {*forbidden.directed}
     tiers = infer_graph(frame, tiers=[["effect"], ["level", "dose"]])
     assert not [edge for edge in tiers.directed if edge[1] == "effect" and edge[0] != "age"]
-    within = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
-    # A result is a graph to stay within, with all of its edges.
+    within = infer_graph(frame, within=[("dose", "level"), ("level", "<->", "effect")])
+    # A result is a graph to stay within.
     for graph in (within, infer_graph(frame, within=within)):
-        assert [e.kind for e in graph.edges] == ["->", "<->"]
+        assert {frozenset((e.cause, e.effect)) for e in graph.edges} == {
+            frozenset(("dose", "level")),
+            frozenset(("level", "effect")),
+        }
     few = infer_graph(frame, columns=["level", "dose"])
     assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
 
@@ -150,7 +146,7 @@ def test_numbers_of_nodes_are_places_of_columns():
     # Whichever edges there are: 1 is the second column.
     assert orient([(1, 2)], frame.to_numpy()) == [(1, "->", 2)]
     assert orient([(1, 0), (1, 2)], frame) == [(0, "->", 1), (1, "->", 2)]
-    assert infer_graph(frame, within=[(0, "<->", 2)]).edges[0].cause == "dose"
+    assert infer_graph(frame, within=[(0, 1)]).edges[0].cause == "dose"
     both = 1 - np.eye(2)
     assert orient(both, frame, columns=["level", "dose"]).tolist() == [[0, 0], [1, 0]]
     for graph, data, message in (
@@ -399,7 +395,7 @@ def test_copies_do_not_make_a_column_long_enough():
     rows = np.tile(np.column_stack([a, b, c]), (4, 1))
     with (
         pytest.warns(UserWarning, match="each row occurs 4 times"),
-        pytest.raises(SourceError, match="column 2 has 10 values in the 60 distinct rows"),
+        pytest.raises(ValueError, match="2 and its required causes have values in too few common"),
     ):
         infer_graph(rows, missing="drop")
 
@@ -471,9 +467,7 @@ def test_a_table_has_few_words_of_each_model(found):
     for suffixes in itertools.permutations(SUFFIXES.values()):
         models.append(short_text(Form("pnl", "", 2, suffixes)))
     assert max(len(model.split()) for model in models) <= 6
-    full = found.node("level")._model.form.text
-    assert full not in found.summary()
-    assert full in found.summary(long_models=True)
+    assert found.node("level")._model.form.text not in found.summary()
 
 
 @pytest.fixture(scope="module")
@@ -555,7 +549,7 @@ def fitted(monkeypatch):
         return counted
 
     places = (
-        (ColumnModels, "length"),
+        (score, "_length"),
         (hidden_groups, "_pair_length"),
         (common_causes, "_saved"),
     )
@@ -614,28 +608,11 @@ def test_a_run_that_is_repeated_computes_no_length_again_whatever_its_phase(
     assert len(made) < n_fits
 
 
-def test_a_run_of_threads_computes_no_length_again(fitted, tmp_path, monkeypatch):
-    made, _ = fitted
-    monkeypatch.setattr("anmmm.graph.score.THREAD_ROWS", 0)
-    whole = document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits"))
-    made.clear()
-    assert document(infer_graph(table(), n_jobs=2, checkpoint=tmp_path / "fits")) == whole
-    assert not made
-
-
-def test_a_checkpoint_with_other_contents_is_refused(tmp_path):
+def test_a_checkpoint_of_another_table_is_not_used(tmp_path):
     file = tmp_path / "fits"
     whole = infer_graph(FRAME).to_dict()
     infer_graph(table(seed=1), checkpoint=file)
-    # Of another table.
     assert infer_graph(FRAME, checkpoint=file).to_dict() == whole
-    with closing(Checkpoint(file)) as log:
-        key, _ = next(log.items())
-    for content in (None, "much", "", float("nan"), -1e15):
-        with closing(Checkpoint(file)) as log:
-            log.add(key, content)
-        with pytest.raises(CheckpointError, match=r"damaged .* no fit of this table"):
-            infer_graph(FRAME, checkpoint=file)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
@@ -646,19 +623,17 @@ def test_a_full_disk_names_the_checkpoint(tmp_path):
 
 
 def test_graphs_are_written_and_read_back(found, tmp_path):
-    for suffix in (".csv", ".json", ".parquet", ".graphml"):
+    for suffix in (".csv", ".json", ".graphml"):
         found.write(tmp_path / f"graph{suffix}")
     assert set(read_graph(tmp_path / "graph.csv").marked("->")) == EDGES
     document = json.loads((tmp_path / "graph.json").read_text())
     assert {(e["cause"], e["effect"]) for e in document["edges"]} == EDGES
-    frame = pd.read_parquet(tmp_path / "graph.parquet")
-    assert set(zip(frame.cause, frame.effect, strict=True)) == EDGES
     arcs = networkx.read_graphml(tmp_path / "graph.graphml").edges
     assert {arc: arcs[arc]["loss_without"] for arc in arcs} == {
         (e.cause, e.effect): e.loss_without for e in found.edges
     }
     assert set(found.to_dag().edges) == EDGES
-    assert set(found.to_pandas().certainty) == set(frame.certainty) == {"sure"}
+    assert set(found.to_pandas().certainty) == {"sure"}
     for text in (found.summary(), found._repr_html_()):
         assert "dose → level" in text
     with pytest.raises(ValueError, match=r"must end in \.csv"):
@@ -679,21 +654,16 @@ def test_a_graph_replaces_no_file_of_others(tmp_path):
     graph.write(notes, force=True)
     assert read_graph(notes).edges
     nothing = infer_graph(frame, within=networkx.Graph(), columns=list(frame))
-    for suffix in ("csv", "json", "parquet", "graphml"):
+    for suffix in ("csv", "json", "graphml"):
         nothing.write(tmp_path / f"nothing.{suffix}")
 
 
 def test_edges_that_were_given_are_no_findings():
-    edges = [("dose", "->", "level"), ("age", "<->", "dose"), ("level", "effect")]
-    graph = infer_graph(table(), within=edges)
-    assert "3 edges (1 sure)" in repr(graph)
-    given = {edge.cause: edge for edge in graph.edges if edge.is_given}
-    assert {cause: edge.note for cause, edge in given.items()} == {
-        "dose": "direction given",
-        "age": "given",
-    }
-    # Nothing was found of these two.
-    assert given["age"].confidence < 0.1 < 0.9 < given["dose"].confidence
+    graph = infer_graph(table(), within=[("dose", "->", "level"), ("level", "effect")])
+    assert "2 edges (1 sure)" in repr(graph)
+    (given,) = (edge for edge in graph.edges if edge.is_given)
+    assert (given.cause, given.note) == ("dose", "direction given")
+    assert given.confidence > 0.9
     assert "inf" not in graph.summary()
     json.dumps(graph.to_dict(), allow_nan=False)
 
@@ -764,13 +734,11 @@ def test_everything_that_was_assumed_or_left_out_is_listed(line, tmp_path):
     # They may be passed again.
     again = infer_graph(line.iloc[3:], **graph.constraints)
     assert list(map(str, again.edges)) == list(map(str, graph.edges))
-    for name in ("graph.json", "graph.parquet", "graph.graphml", "graph.csv"):
+    for name in ("graph.json", "graph.graphml", "graph.csv"):
         graph.write(tmp_path / name)
     document = json.loads((tmp_path / "graph.json").read_text())
     expected = json.loads(json.dumps(graph.constraints))
     assert (document["n_dropped"], document["constraints"]) == (3, expected)
-    metadata = pq.read_schema(tmp_path / "graph.parquet").metadata
-    assert json.loads(metadata[b"anmmm.constraints"]) == expected
     drawn = networkx.read_graphml(tmp_path / "graph.graphml")
     assert json.loads(drawn.graph["constraints"]) == expected
     assert set(pd.read_csv(tmp_path / "graph.csv").note) == {"direction given"}
@@ -780,17 +748,11 @@ def test_everything_that_was_assumed_or_left_out_is_listed(line, tmp_path):
 
 
 def test_graphml_holds_numbers_that_xml_spells(line, tmp_path):
-    within = [("b", "->", "a"), ("b", "<->", "c"), ("a", "--", "c")]
-    graph = infer_graph(line, within=within, required=[("a", "c")])
+    graph = infer_graph(line, within=[("b", "->", "a"), ("a", "--", "c")], required=[("a", "c")])
     graph.write(tmp_path / "graph.graphml")
     text = (tmp_path / "graph.graphml").read_text()
     # Of what was given the loss is infinite, which Python spells in small letters.
     assert not re.search(r">-?(inf|nan)<", text)
-    # Nor has XML control characters.
-    named = infer_graph(line.set_axis([pd.Timestamp("2026-01-01"), "b\x07", "c"], axis=1))
-    named.write(tmp_path / "graph.json")
-    with pytest.raises(ValueError, match=r"control character of column 'b\\x07'"):
-        named.write(tmp_path / "graph.graphml", force=True)
 
 
 FRAME, A_TO_B = table(60), ["dose", "level"]
@@ -808,12 +770,12 @@ FRAME, A_TO_B = table(60), ["dose", "level"]
             "within",
         ),
         ({"tiers": [["dose"], ["dose"]]}, ValueError, "'dose' in two groups"),
-        ({"tiers": {"dose": 1, "level": 0}}, TypeError, "tiers must be a list of groups of names"),
-        ({"tiers": [0, 1]}, TypeError, r"tiers must hold groups of names, .*; found 0"),
-        ({"required": {("dose", "level"): False}}, TypeError, "required must be a list of edges"),
+        ({"tiers": {"dose": 1, "level": 0}}, TypeError, "tiers must be a list"),
+        ({"tiers": [0, 1]}, TypeError, r"tiers must be a list, groups .*; found 0"),
+        ({"required": {("dose", "level"): False}}, TypeError, "required must be a list"),
         ({"required": pd.DataFrame({"a": ["dose"]})}, TypeError, "required must hold pairs of"),
         ({"required": ["dose"]}, TypeError, r"pairs of names \(cause, effect\); found 'dose'"),
-        ({"forbidden": "dose"}, TypeError, "must be a list of edges"),
+        ({"forbidden": "dose"}, TypeError, "forbidden must be a list"),
         ({"within": np.zeros((2, 2))}, ValueError, "an adjacency of 2 nodes, but data has 5"),
         ({"within": [("dose", 9)]}, ValueError, "within names 9, but .* has no such column"),
         ({"columns": A_TO_B, "required": [("age", "dose")]}, ValueError, "required names 'age'"),
@@ -876,17 +838,13 @@ def test_required_edges_with_few_common_rows_need_none_without_outliers():
     assert ("z", "c") in graph.directed
 
 
-def test_a_checkpoint_of_another_version_is_not_used(tmp_path, monkeypatch):
+def test_a_checkpoint_of_another_version_is_not_used(fitted, tmp_path, monkeypatch):
     table = with_curve(60)
     infer_graph(table, checkpoint=tmp_path / "c")
     monkeypatch.setattr("anmmm.graph.sample.__version__", "0")
-    fitted = []
-    length = ColumnModels.length
-    monkeypatch.setattr(
-        ColumnModels, "length", lambda self, *fit: fitted.append(fit) or length(self, *fit)
-    )
+    made, _ = fitted
     infer_graph(table, checkpoint=tmp_path / "c")
-    assert fitted
+    assert made
 
 
 def test_a_checkpoint_may_hold_a_longer_table(tmp_path):

@@ -13,7 +13,7 @@ from scipy.special import expit
 from anmmm import infer_direction
 from anmmm.direction.prior import nats_error
 from anmmm.graph.sample import Sample
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from anmmm.graph.search import (
     SLOPE,
     Rules,
@@ -46,7 +46,7 @@ def all_dags(n):
 
 
 def score_of(table):
-    return LocalScore(ColumnModels(Sample(table, (False,) * table.shape[1])))
+    return LocalScore(Sample(table, (False,) * table.shape[1]))
 
 
 def drawn(seed, n_samples=150):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,8 +24,10 @@ def drawn(**options):
 
 
 def test_edges_are_drawn_by_their_kind():
-    within = [("cost in $", "->", "b"), ("c", "e"), ("c", "<->", "d")]
-    graph, ax = drawn(within=within)
+    graph, _ = drawn(within=[("cost in $", "->", "b"), ("c", "e"), ("c", "d")])
+    shared = replace(graph.edges[0], cause="c", effect="d", kind="<->", loss_reversed=3.0)
+    graph = replace(graph, edges=(*graph.edges, shared))
+    ax = plot_graph(graph, ax=Figure().add_subplot())
     arrows = [text.arrow_patch for text in ax.texts if isinstance(text, Annotation)]
     styles = [type(arrow.get_arrowstyle()).__name__ for arrow in arrows]
     assert sorted(styles) == ["Curve", "CurveFilledAB", "CurveFilledB"]
@@ -33,7 +37,7 @@ def test_edges_are_drawn_by_their_kind():
     height = {text.get_text(): text.get_position()[1] for text in names}
     assert height[r"cost in \$"] > height["b"]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["direction given", "no direction", "common cause given"]
+    assert labels == ["direction given", "no direction", "hidden common cause"]
     with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
         plot_graph(graph, ax=3)
 

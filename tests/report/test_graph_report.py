@@ -53,7 +53,7 @@ def test_the_page_shows_edges_assumptions_and_hidden_variables(graph, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
-@pytest.mark.parametrize("name", ["g.csv", "g.json", "g.parquet", "g.graphml", "g.html"])
+@pytest.mark.parametrize("name", ["g.csv", "g.json", "g.graphml", "g.html"])
 def test_a_full_disk_names_the_file(graph, tmp_path, name):
     # Imports may write files of their own.
     write = write_graph_report if name == "g.html" else type(graph).write

@@ -29,7 +29,7 @@ assert_type(result.confidence, float | None)
 if result.relation == "common cause":
     print(result.probabilities)
 
-clusters = cluster_mechanisms(x, y, "auto", refine=True, fit_options=FitOptions(n_starts=2))
+clusters = cluster_mechanisms(x, y, "auto", refine=True, fit_options=FitOptions(n_latent=2))
 assert_type(clusters, ClusteringResult)
 print(clusters.predict(x, y).sum())
 

@@ -144,7 +144,7 @@ def _numbers(rows: list[str], delimiter: str | None, width: int) -> FloatArray |
     return matrix if matrix.shape[1] == width else None
 
 
-def decode(data: bytes, path: str, *, keep_line_ends: bool = False) -> str:
+def decode(data: bytes, path: str) -> str:
     r"""Return the text of a file, with line ends ``\n``; refuse what is no text in UTF-8."""
     is_compressed = data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
     if is_compressed or b"\0" in data[:4096]:
@@ -156,7 +156,7 @@ def decode(data: bytes, path: str, *, keep_line_ends: bool = False) -> str:
         line = data[: error.start].count(b"\n") + 1
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
         raise SourceError(path, line, problem) from None
-    return text if keep_line_ends else text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _delimiter(rows: list[str]) -> str | None:

@@ -38,7 +38,7 @@ def as_tiers(text: str) -> list[list[str]]:
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the edges to this file: .csv, .parquet, .json or .graphml.",
+        help="Write the edges to this file: .csv, .json or .graphml.",
     ),
     plot_option,
     click.option(
@@ -50,8 +50,8 @@ def as_tiers(text: str) -> list[list[str]]:
     click.option(
         "--within",
         metavar="FILE",
-        help="Edges that the graph may have: a CSV file with the columns source, target and "
-        "perhaps edge (->, -- or <->); or cause, effect, kind, as -o writes.",
+        help="Edges that the graph may have: a CSV file with the columns cause, effect and perhaps "
+        "kind (->, -- or <->), as -o writes.",
     ),
     click.option(
         "--columns",

@@ -14,10 +14,10 @@ import numpy as np
 
 from anmmm._categories import complete_numbers
 from anmmm._columns import takes_pairs, variable_names
-from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
+from anmmm._threads import single_thread
+from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import check_rng
 from anmmm.clustering.choice import Described, describe_numbers, shortest_single
-from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 from anmmm.evidence.variable import Variable
@@ -27,10 +27,16 @@ from anmmm.mixture.em import smallest_noise
 from anmmm.mixture.mechanisms import Sample, by_first_appearance
 from anmmm.mixture.search import MAX_NUMBER, refine_by_labels, search_mechanisms
 from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import least_squares_parts
 from anmmm.preprocessing import standardize
 
 # Distinct values below which an effect has no curves.
 MIN_DISTINCT = 3
+# Starts of k-means in several latents.
+STARTS = 10
+# Groups of one latent, and gaps that split them: no outlier is grouped with others.
+MOST_GROUPS = 200
+GAPS = 50
 
 
 @takes_pairs
@@ -202,3 +208,16 @@ def _unrefined(options: ClusteringOptions, number: int, n_outputs: int) -> str:
     if n_outputs > 1:
         return f"the effect has {n_outputs} columns, but the mixture takes one"
     return f"a mixture of {number} mechanisms leaves some without observations"
+
+
+def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> IntArray:
+    """Cluster Θ (n_samples, n_latent) by k-means; for one latent, by its global optimum."""
+    if latent.shape[1] == 1:
+        return least_squares_parts(latent[:, 0], n_clusters, n_groups=MOST_GROUPS, n_gaps=GAPS)
+    # Imported here because it loads for long, and one latent does without.
+    from sklearn.cluster import KMeans
+
+    model = KMeans(n_clusters, n_init=STARTS, random_state=seed)
+    # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
+    with single_thread():
+        return np.asarray(model.fit(latent).labels_)

@@ -11,17 +11,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._columns import variable_names
-from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
+from anmmm._estimators import TakesOutputs, all_or_nothing, check_fit_input, check_new_input
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._warning import default_float_errors
 from anmmm.clustering.cluster import cluster_pair
 from anmmm.clustering.options import ClusteringOptions
 from anmmm.gppom import FitOptions
-from anmmm.gppom.options import TakesFitOptions
 from anmmm.mixture.search import MAX_NUMBER
 
 
-class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(TakesOutputs, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters
@@ -29,7 +28,7 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
     n_mechanisms, refine, max_mechanisms
         See `cluster_mechanisms`.
     fit_options : FitOptions or mapping, optional
-        How Θ is fitted. Its fields are parameters too: ``set_params(fit_options__lam=0.5)``.
+        How Θ is fitted.
     random_state : None, int or RandomState
         Seeds k-means of several latents, and the random starts of the fit.
 
@@ -170,7 +169,7 @@ class MechanismClustering(TakesFitOptions, ClusterMixin, BaseEstimator):  # type
             bound; otherwise the density of the GPPOM, whatever the number of clusters.
         """
         pair = self._new_pair(X, y)
-        log_densities = self.result_.log_densities(*pair)
+        log_densities = self.result_._log_densities(*pair)
         return float(logsumexp(log_densities, axis=1).mean())
 
     def _new_pair(self, X: ArrayLike, y: ArrayLike | None) -> tuple[FloatArray, FloatArray]:

@@ -344,25 +344,11 @@ class ClusteringResult(Record):
             logits /= LABEL_TEMPERATURE
         return np.asarray(softmax(logits, axis=1))
 
-    @default_float_errors()
-    def log_densities(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        """Return the log density of each mechanism with a new effect, given the cause.
-
-        Parameters
-        ----------
-        x, y : array-like
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_mechanisms)
-            In nats, for y in its own unit; see `predict`. The sum of their exponentials over the
-            mechanisms is the density of the effect or, by a refined result, a lower bound on it.
-        """
-        return self._log_densities(*self._new_pair(x, y))
-
     def _log_densities(self, cause: FloatArray, effect: FloatArray) -> FloatArray:
-        """Return those of checked observations, (n_new, n_features) and (n_new, n_outputs)."""
+        """Return the log densities (n_new, n_mechanisms) of a mechanism with a checked effect.
+
+        In nats, given a cause (n_new, n_features), for an effect (n_new, n_outputs) in its unit.
+        """
         if self.refined:
             return self._scaled.log_densities(cause, effect)
         X = self._scales[0].apply(cause)

@@ -10,22 +10,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._columns import variable_names
-from anmmm._estimators import all_or_nothing, check_fit_input
+from anmmm._estimators import TakesOutputs, all_or_nothing, check_fit_input
 from anmmm._typing import ArrayLike, RandomState
 from anmmm.direction.infer import Criterion, infer_direction
 from anmmm.direction.prior import Prior
 from anmmm.gppom import FitOptions
-from anmmm.gppom.options import TakesFitOptions
 
 
-class CausalDirection(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
+class CausalDirection(TakesOutputs, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters
     ----------
     criterion, fit_options, common_cause, prior, random_state
-        See `infer_direction`. The fields of `FitOptions` are parameters too:
-        ``set_params(fit_options__lam=0.5)``.
+        See `infer_direction`.
 
     Attributes
     ----------

@@ -9,32 +9,25 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._estimators import all_or_nothing, check_fit_input, check_new_input
+from anmmm._estimators import TakesOutputs, all_or_nothing, check_fit_input, check_new_input
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_matrix
 from anmmm._warning import default_float_errors
 from anmmm.gppom.model import fit_gppom
-from anmmm.gppom.options import FitOptions, TakesFitOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
 
-class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
+class GPPOM(TakesOutputs, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
 
     Parameters
     ----------
-    n_latent : int, optional
-        Latent dimensions q; 1 by default.
-    lam : float, optional
-        Weight λ of the term that makes Θ independent of X; 1.0 by default.
-    latent_map, kernel_x, kernel_theta, combine, engine, n_starts, max_iter, optional
-        See `FitOptions`.
     fit_options : FitOptions or mapping, optional
-        All other options of the fit. A parameter above counts if it is not None.
+        Options of the fit.
     random_state : None, int or RandomState
-        Seed of starts and weights; see `fit_gppom`.
+        Seed of the weights of the MLP; see `fit_gppom`.
 
     Attributes
     ----------
@@ -45,13 +38,13 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
     objective_, log_likelihood_, hsic_ : float
         Final J, L and HSIC_b.
     n_iter_ : int
-        L-BFGS iterations of the winning start.
+        L-BFGS iterations.
     converged_ : bool
         Whether it converged.
     fit_result_ : FitResult
         All results of the fit.
     n_features_in_ : int
-        Columns of X; 0 without one.
+        Columns of X.
 
     Examples
     --------
@@ -67,28 +60,10 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_latent: int | None = None,
         *,
-        lam: float | None = None,
-        latent_map: str | None = None,
-        kernel_x: str | None = None,
-        kernel_theta: str | None = None,
-        combine: str | None = None,
-        engine: str | None = None,
-        n_starts: int | None = None,
-        max_iter: int | None = None,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
-        self.n_latent = n_latent
-        self.lam = lam
-        self.latent_map = latent_map
-        self.kernel_x = kernel_x
-        self.kernel_theta = kernel_theta
-        self.combine = combine
-        self.engine = engine
-        self.n_starts = n_starts
-        self.max_iter = max_iter
         self.fit_options = fit_options
         self.random_state = random_state
 
@@ -99,14 +74,13 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         return tags
 
     @all_or_nothing
-    def fit(self, X: ArrayLike | None, y: ArrayLike) -> GPPOM:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> GPPOM:
         """Fit Θ and Ω.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features_x) or None
-            Hypothetical cause. None: only Θ explains y, as in dual PPCA
-            (``kernel_theta="linear"``) and the Gaussian process latent variable model.
+        X : array-like of shape (n_samples, n_features_x)
+            Hypothetical cause.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Hypothetical effect.
 
@@ -120,21 +94,12 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
             If the data or a parameter cannot be used; the message names it.
         """
         y_given = y
-        if X is None:
-            y = as_matrix(y, "y")
-            cause = None
-            record_x = None
-            self.n_features_in_ = 0
-            self.n_outputs_ = y.shape[1]
-        else:
-            X, y = check_fit_input(self, X, y, pair=False)
-            cause, record_x = standardize(X)
+        X, y = check_fit_input(self, X, y, pair=False)
+        cause, record_x = standardize(X)
         effect, record_y = standardize(y)
-        options = FitOptions.of(self.fit_options)
-        # Some of its fields are also parameters of the estimator.
-        given = {name: getattr(self, name, None) for name in options.get_params()}
-        options.set_params(**{name: each for name, each in given.items() if each is not None})
-        result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
+        result = fit_gppom(
+            cause, effect, fit_options=self.fit_options, random_state=self.random_state
+        )
         self._flat = np.ndim(y_given) == 1
         self._cause = cause
         self._effect = effect
@@ -167,7 +132,7 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         NotFittedError
             If called before `fit`.
         TypeError, ValueError
-            If X cannot be used, the fit had no cause, or it has more observations than
+            If X cannot be used, or the fit has more observations than
             `anmmm.gppom.prediction.MAX_SAMPLES`.
 
         Notes
@@ -175,8 +140,6 @@ class GPPOM(TakesFitOptions, BaseEstimator):  # type: ignore[misc]
         An average over mechanisms: observations need not be near it. O(N³) at each call.
         """
         check_is_fitted(self)
-        if self._record_x is None or self._cause is None:
-            raise ValueError("the fit had no cause X, so that there is nothing to predict from")
         points, _ = check_new_input(self, X, None)
         predictor = MechanismPredictor(self._cause, self._effect, self.fit_result_)
         with blas_threads_for(len(self.latent_)):

@@ -1,4 +1,4 @@
-"""One fit of a GPPOM: J minimized from one or several starts."""
+"""One fit of a GPPOM: J minimized from an initial Θ, or from the fit of a subsample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import default_float_errors, warn_unconverged
 from anmmm.gppom.objective import GPPOMObjective, as_matrices
-from anmmm.gppom.optimize import Outcome, minimize_starts
+from anmmm.gppom.optimize import Outcome, minimize_from
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult
 from anmmm.gppom.start import (
@@ -25,12 +25,9 @@ from anmmm.gppom.start import (
     nearest_rows,
 )
 
-# Standard deviation of the perturbation of Θ (of deviation 1) in starts after the first.
-PERTURBATION = 0.5
-
 
 def fit_gppom(
-    X: FloatArray | None,
+    X: FloatArray,
     Y: FloatArray,
     *,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
@@ -40,15 +37,13 @@ def fit_gppom(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x) or None
-        Hypothetical cause, standardized. None: only Θ explains Y, as in dual PPCA and the Gaussian
-        process latent variable model; see `GPPOMObjective`.
+    X : ndarray of shape (n_samples, n_features_x)
+        Hypothetical cause, standardized.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
     fit_options : FitOptions or mapping, optional
     random_state : None, int, Generator or RandomState
-        Perturbs starts after the first, draws the MLP's hidden layer, and fills latent columns that
-        `init` does not determine. Not used by a free Θ with one start.
+        Draws the MLP's hidden layer, and fills latent columns that `init` does not determine.
 
     Returns
     -------
@@ -64,7 +59,7 @@ def fit_gppom(
     Warns
     -----
     ConvergenceWarning
-        If the winning start did not converge.
+        If the descent did not converge.
 
     Notes
     -----
@@ -82,15 +77,15 @@ def fit_gppom(
 
 
 def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> FitResult:
-    """Minimize J on checked data; X may have no columns."""
+    """Minimize J on checked data."""
     scaled = options.scaled_for(len(X))
-    objective = GPPOMObjective(X if X.shape[1] else None, Y, fit_options=scaled)
+    objective = GPPOMObjective(X, Y, fit_options=scaled)
     # The low-rank engine's matrices are small: its blocks are for threads, not BLAS.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
         found = None
         if options.takes_subsample(len(X)):
             found = _from_subsample(objective, options, rng)
-        outcome, winner, values, init, subsample = found or _from_init(objective, options, rng)
+        outcome, init, subsample = found or _from_init(objective, options, rng)
         terms = objective.terms(outcome.z)
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
@@ -109,8 +104,6 @@ def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> F
         rank=terms.rank,
         residual=terms.residual,
         init=init,
-        start=winner,
-        objectives=values,
         history=outcome.history,
         parameters=outcome.z,
         lam=objective.lam,
@@ -121,28 +114,19 @@ def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> F
     )
 
 
-# End, winning start, final J of each, name of the initial Θ, and the fit of the subsample.
-DescentResult = tuple[Outcome, int, FloatArray, str, FitResult | None]
+# End, name of the initial Θ, and the fit of the subsample.
+DescentResult = tuple[Outcome, str, FitResult | None]
 
 
 def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> DescentResult:
-    """Descend from `init` and from perturbations of it."""
+    """Descend from `init`."""
     X = objective.X
     Y = objective.Y
-    theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
-    omega = initial_hyperparameters(X.shape[1], options.n_latent)
-    starts = []
-    for start in range(options.n_starts):
-        latent = theta
-        if start > 0:
-            latent = theta + PERTURBATION * rng.standard_normal(theta.shape)
-        if options.latent_map == "mlp":
-            latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
-        starts.append(objective.pack(latent, omega))
-    outcome, winner, values = minimize_starts(
-        objective, starts, max_iter=options.max_iter, tol=options.tol_for(len(X))
-    )
-    return outcome, winner, values, init if winner == 0 else f"{init}+perturbed", None
+    latent, init = initial_latent(X, Y, options.n_latent, options.init, rng)
+    if options.latent_map == "mlp":
+        latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
+    start = objective.pack(latent, initial_hyperparameters(X.shape[1], options.n_latent))
+    return _descend(objective, start, options, options.tol_for(len(X))), init, None
 
 
 def _from_subsample(
@@ -157,9 +141,22 @@ def _from_subsample(
         start = fit.parameters
         if options.latent_map == "free":
             start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)
-        tol = options.tol_for(len(X), begun=True)
-        outcome, _, values = minimize_starts(objective, [start], max_iter=options.max_iter, tol=tol)
+        outcome = _descend(objective, start, options, options.tol_for(len(X), begun=True))
     except FloatingPointError:
         # The rank for all observations may be too large.
         return None
-    return outcome, fit.start, values, fit.init, fit
+    return outcome, fit.init, fit
+
+
+def _descend(
+    objective: GPPOMObjective, start: FloatArray, options: FitOptions, tol: float
+) -> Outcome:
+    layout = objective.layout
+    return minimize_from(
+        objective.value_and_grad,
+        start,
+        layout.bounds,
+        units=layout.units,
+        max_iter=options.max_iter,
+        tol=tol,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,16 +45,14 @@ class GPPOMObjective:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x) or None
-        Hypothetical cause, already standardized (`anmmm.preprocessing.standardize`). Without it the
-        covariance is ``a K_θ + (1/β + ν) I``, λ is 0, and J is that of a Gaussian process latent
-        variable model or, with ``kernel_theta="linear"``, of dual PPCA.
+    X : ndarray of shape (n_samples, n_features_x)
+        Hypothetical cause, already standardized (`anmmm.preprocessing.standardize`).
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, already standardized.
     fit_options : FitOptions or mapping, optional
         Options of J: ``lam``, ``n_latent``, ``latent_map``, kernels, engine, floors and priors.
         ``lam`` and ``hyper_prior`` do not grow with the number of observations. Options of a
-        descent (``init``, ``n_starts``, ``tol``, …) have no effect.
+        descent (``init``, ``tol``, …) have no effect.
 
     Attributes
     ----------
@@ -90,16 +88,15 @@ class GPPOMObjective:
 
     def __init__(
         self,
-        X: FloatArray | None,
+        X: FloatArray,
         Y: FloatArray,
         *,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> None:
         self.X, self.Y = as_matrices(X, Y)
-        has_x = self.X.shape[1] > 0
         self.options = options = FitOptions.of(fit_options).filled(engine_tol=OBJECTIVE_TOLERANCE)
-        self.lam = options.lam * has_x
-        self.covariance = options.covariance(has_x=has_x)
+        self.lam = options.lam
+        self.covariance = options.covariance
         self.layout = ParameterLayout(
             n_samples=len(self.X),
             n_features_x=self.X.shape[1],
@@ -108,9 +105,7 @@ class GPPOMObjective:
             latent_map=options.latent_map,
             n_hidden=options.n_hidden,
         )
-        # A constant column has no effect: engines need no second case.
-        x = self.X if has_x else np.zeros((len(self.X), 1))
-        self._engine = make_engine(x, self.Y, self.lam, options, self.covariance)
+        self._engine = make_engine(self.X, self.Y, self.lam, options, self.covariance)
         if options.latent_map == "mlp":
             self._inputs = np.hstack([self.X, self.Y])
         self.n_evaluations = 0
@@ -190,8 +185,6 @@ class GPPOMObjective:
         theta = self.latent(z)
         omega = layout.hyperparameters(z)
         noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
-        if not layout.n_features_x:
-            omega = replace(omega, gamma_x=np.ones(1))
         data = self._engine.evaluate(theta, omega, noise)
         self.n_evaluations += 1
 
@@ -213,8 +206,8 @@ class GPPOMObjective:
             d_latent = self._weight_gradient(layout.weights(part)[2], d_theta)
             d_latent += self.options.weight_prior * part
         d_log_beta = -data.d_noise * (noise - self.options.noise_floor)
-        d_log_gammas = data.d_log_gamma_x[: layout.n_features_x], data.d_log_gamma_theta
-        d_omega = np.concatenate([[data.d_log_amplitude, d_log_beta], *d_log_gammas])
+        d_noises = [data.d_log_amplitude, d_log_beta]
+        d_omega = np.concatenate([d_noises, data.d_log_gamma_x, data.d_log_gamma_theta])
         gradient = np.concatenate([d_latent, d_omega + self.options.hyper_prior * log_omega])
 
         penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
@@ -231,13 +224,11 @@ class GPPOMObjective:
         return np.concatenate([*of_hidden, (hidden.T @ d_theta).ravel(), d_theta.sum(axis=0)])
 
 
-def as_matrices(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Check that X and Y are finite matrices of equally many rows; X may be None: no columns."""
-    second = _as_finite_matrix(Y, "Y")
-    if X is None:
-        return np.empty((len(second), 0)), second
+def as_matrices(X: ArrayLike, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Check that X and Y are finite matrices of equally many rows."""
     check_aligned(X, Y, ("X", "Y"))
     first = _as_finite_matrix(X, "X")
+    second = _as_finite_matrix(Y, "Y")
     check_lengths(first, second, ("X", "Y"))
     return first, second
 

@@ -1,9 +1,8 @@
-"""Driver of SciPy's L-BFGS-B: starts, history, status."""
+"""Driver of SciPy's L-BFGS-B: history, status."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
@@ -124,20 +123,6 @@ class _Descent:
         # SciPy passes the result to a callback whose argument has this name.
         self.failed_before, self._failed_after = self._failed_after, self.n_failed
         self.history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
-
-
-def minimize_starts(
-    objective: Any, starts: Iterable[FloatArray], **options: Any
-) -> tuple[Outcome, int, FloatArray]:
-    """Descend from every start; return the lowest end, its start, and the final J of each."""
-    layout = objective.layout
-    outcomes = [
-        minimize_from(objective.value_and_grad, z, layout.bounds, units=layout.units, **options)
-        for z in starts
-    ]
-    values = np.array([outcome.value for outcome in outcomes])
-    index = int(values.argmin())
-    return outcomes[index], index, values
 
 
 def _status(code: int, n_iter: int, max_iter: int, at_edge: bool) -> str:

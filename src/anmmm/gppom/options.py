@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, Literal
 
 from anmmm._record import Record
 from anmmm._typing import ArrayLike
@@ -18,7 +18,6 @@ from anmmm._validation import (
 )
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.parameters import LATENT_MAPS
-from anmmm.gppom.start import INITS
 
 # Keys of `anmmm.gppom.engines.ENGINES`, whose kernels an option is not to load.
 ENGINE_NAMES = ("auto", "dense", "lowrank")
@@ -47,8 +46,7 @@ _PRIORS = ("latent_prior", "hyper_prior", "weight_prior")
 class FitOptions(Record):
     """Everything that shapes a fit of Θ.
 
-    Functions take it, or a mapping of some of its fields, as ``fit_options``. Estimators take it
-    too; its fields are then reached as ``fit_options__lam`` and so on, by `GridSearchCV` as well.
+    Functions and estimators take it, or a mapping of some of its fields, as ``fit_options``.
 
     Attributes
     ----------
@@ -94,22 +92,17 @@ class FitOptions(Record):
         observations. With constant weights (0, the paper's J) the likelihood, which grows with N,
         outweighs them: γ_x tends to 0, where HSIC sees nothing, and clusters blur.
         ``"auto"``: 0.5, and 0.25 where directions are compared.
-    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
-        Where Θ starts.
-    init_degree : int
-        Degree of the polynomial whose residual is taken, 0 to 10.
-    n_starts : int
-        Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
-        is kept.
+    init : "residual" or array-like of shape (n_samples, n_latent)
+        Where Θ starts: at principal components of the residual of a line, or at given values.
     max_iter : int
-        Most L-BFGS iterations of a descent.
+        Most L-BFGS iterations.
     tol : float, optional
         Stop when an iteration lowers J by less than `tol` times its size. By default 1e-6; without
         a subsample ``0.05 / N`` from 50 000 observations on.
     subsample : int, None or "auto"
         A fit of at least five times as many observations starts from the fit of so many of them,
-        evenly spaced along X, which saves half to four fifths of the evaluations.
-        `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
+        evenly spaced along X, which saves half to four fifths of the evaluations. None, or an
+        array `init`: it starts at `init`.
         ``"auto"``: 10 000, and None where directions are compared.
 
     Raises
@@ -122,7 +115,7 @@ class FitOptions(Record):
     >>> from anmmm import FitOptions, cluster_mechanisms
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> cluster_mechanisms(x, y, fit_options=FitOptions(lam=0.5, n_starts=2)).latent.shape
+    >>> cluster_mechanisms(x, y, fit_options=FitOptions(lam=0.5, tol=1e-5)).latent.shape
     (100, 1)
     """
 
@@ -143,22 +136,20 @@ class FitOptions(Record):
     weight_prior: float = 1.0
     weight_growth: float | Literal["auto"] = "auto"
     init: ArrayLike = "residual"
-    init_degree: int = 1
-    n_starts: int = 1
     max_iter: int = 1000
     tol: float | None = None
     subsample: int | Literal["auto"] | None = "auto"
 
     def __post_init__(self) -> None:
         """Raise if an option is invalid for any fit."""
-        for name in ("n_latent", "n_hidden", "n_starts", "max_iter"):
+        for name in ("n_latent", "n_hidden", "max_iter"):
             check_count(getattr(self, name), name)
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
         check_choice(self.kernel_x, "kernel_x", KERNELS)
         check_choice(self.kernel_theta, "kernel_theta", KERNELS)
         check_choice(self.combine, "combine", COMBINATIONS)
         check_choice(self.engine, "engine", ENGINE_NAMES)
-        if self.engine == "lowrank" and not self.covariance().smooth:
+        if self.engine == "lowrank" and not self.covariance.smooth:
             raise ValueError(
                 "engine='lowrank' evaluates only the product of two RBF kernels, found "
                 f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
@@ -172,8 +163,7 @@ class FitOptions(Record):
         if not _is_auto(self.weight_growth):
             check_nonnegative(self.weight_growth, "weight_growth")
         if isinstance(self.init, str):
-            check_choice(self.init, "init", INITS)
-        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
+            check_choice(self.init, "init", ("residual",))
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
         if self.subsample is not None and not _is_auto(self.subsample):
@@ -181,56 +171,17 @@ class FitOptions(Record):
 
     @classmethod
     def of(cls, fit_options: FitOptions | Mapping[str, Any] | None) -> FitOptions:
-        """Return options of their own from the arguments of a function or estimator."""
+        """Return the options of an argument of a function or estimator."""
         if fit_options is None:
             return cls()
         if isinstance(fit_options, FitOptions):
-            return replace(fit_options)
+            return fit_options
         if not isinstance(fit_options, Mapping):
             raise TypeError(
                 "fit_options must be a FitOptions or a mapping of its fields, found "
                 f"{type(fit_options).__name__}"
             )
         return cls(**fit_options)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return all options by name, as scikit-learn's estimators do.
-
-        Parameters
-        ----------
-        deep : bool
-            Without effect: no option has options.
-
-        Returns
-        -------
-        dict
-        """
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change options, as scikit-learn's estimators do.
-
-        Parameters
-        ----------
-        **params
-            Fields and their new values.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a name is unknown or a value out of range; nothing is changed then.
-        """
-        # Like scikit-learn's estimators, with a ValueError.
-        for name in params.keys() - self.get_params().keys():
-            raise ValueError(f"unknown option {name!r} of a fit")
-        replace(self, **params)
-        for name, value in params.items():
-            object.__setattr__(self, name, value)
-        return self
 
     def filled(
         self,
@@ -247,11 +198,9 @@ class FitOptions(Record):
             engine_tol=engine_tol if self.engine_tol is None else self.engine_tol,
         )
 
-    def covariance(self, *, has_x: bool = True) -> Covariance:
-        """Return the form of the covariance that these options mean, with or without an X."""
-        if not has_x:
-            # That of Θ only: the product with the RBF of an X that is 0 throughout.
-            return Covariance(kernel_theta=self.kernel_theta)
+    @property
+    def covariance(self) -> Covariance:
+        """The form of the covariance that these options mean."""
         combine = self.combine
         if combine == "auto":
             linear = self.kernel_x == self.kernel_theta == "linear"
@@ -288,35 +237,6 @@ class FitOptions(Record):
             )
         growth = size**exponent
         return replace(self, lam=self.lam * growth, hyper_prior=self.hyper_prior * growth)
-
-
-class TakesFitOptions:
-    """Mixin of estimators with a parameter ``fit_options``, before ``BaseEstimator``."""
-
-    fit_options: FitOptions | Mapping[str, Any] | None
-
-    def __sklearn_tags__(self) -> Any:
-        """Declare that y may have several columns."""
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.target_tags.multi_output = True
-        return tags
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, and options of the fit by ``fit_options__`` and their name.
-
-        Parameters
-        ----------
-        **params
-
-        Returns
-        -------
-        self
-        """
-        # Here, because scikit-learn requires an object for a parameter with parameters.
-        nested = any(name.startswith("fit_options__") for name in params)
-        if nested and not isinstance(self.fit_options, FitOptions):
-            self.fit_options = FitOptions.of(self.fit_options)
-        return super().set_params(**params)  # type: ignore[misc, no-any-return]
 
 
 def _is_auto(value: Any) -> bool:

@@ -26,7 +26,7 @@ class FitResult(Record):
     hsic : float
         ``HSIC_b`` of cause and Θ under the fitted kernels, the term of ``J``.
     n_iter, n_evaluations : int
-        L-BFGS iterations and evaluations of value and gradient, of the winning start.
+        L-BFGS iterations and evaluations of value and gradient.
     converged : bool
         Whether the optimizer stopped by its tolerance.
     status : str
@@ -43,14 +43,10 @@ class FitResult(Record):
     residual : float
         Trace of the residual of ``a K_X ∘ K_θ``; 0 for the dense engine.
     init : str
-        Initial Θ: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` if columns had to be
-        filled with seeded noise, and ``"+perturbed"`` if a later start won.
-    start : int
-        Index of the winning start.
-    objectives : ndarray of shape (n_starts,)
-        Final ``J`` of every start.
+        Initial Θ: ``"residual"`` or ``"given"``, with ``"+noise"`` if columns had to be filled with
+        seeded noise.
     history : ndarray of shape (n_iter + 1,)
-        ``J`` at the start and after each iteration, of the winning start.
+        ``J`` at the start and after each iteration.
     parameters : ndarray
         The flat vector that the optimizer returned, in the objective's layout.
     lam, hyper_prior : float
@@ -58,9 +54,8 @@ class FitResult(Record):
     covariance : anmmm.gppom.covariance.Covariance
         Kernels of X and Θ, and how they are combined.
     subsample : anmmm.gppom.FitResult or None
-        The fit of a subsample (`FitOptions.subsample`) from whose end this one started. It chose
-        among the starts: `init` and `start` are its own, and `objectives` is of length 1. None if
-        the descents started at `init`.
+        The fit of a subsample (`FitOptions.subsample`) from whose end this one started, and whose
+        `init` it has. None if the descent started at `init`.
     """
 
     latent: FloatArray
@@ -78,8 +73,6 @@ class FitResult(Record):
     rank: int | None
     residual: float
     init: str
-    start: int
-    objectives: FloatArray
     history: FloatArray
     parameters: FloatArray
     lam: float

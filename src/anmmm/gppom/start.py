@@ -1,4 +1,4 @@
-"""The start of a fit: Θ from a residual, from principal components, or given; Ω; MLP weights."""
+"""The start of a fit: Θ from a residual, or given; Ω; MLP weights."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_matrix
 from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
-INITS = ("residual", "pca")
-
 # Standard deviation below which a column is rounding, such as the residual of a y that is a
 # polynomial of x.
 NEGLIGIBLE = 1e-8
 
 
 def initial_latent(
-    X: FloatArray, Y: FloatArray, n_latent: int, init: ArrayLike, degree: int, rng: Generator
+    X: FloatArray, Y: FloatArray, n_latent: int, init: ArrayLike, rng: Generator
 ) -> tuple[FloatArray, str]:
     """Return the initial Θ (n_samples, n_latent), its columns standardized, and its name."""
     if not isinstance(init, str):
         return as_matrix(init, "init", resolved=False), "given"
-    source = _residual(X, Y, degree) if init == "residual" else np.hstack([X, Y])
-    components = _principal_components(source, n_latent)
+    components = _principal_components(_residual(X, Y), n_latent)
     missing = n_latent - components.shape[1]
     if missing == 0:
         return components, init
@@ -71,10 +68,10 @@ def nearest_rows(X: FloatArray, Y: FloatArray, rows: IntArray) -> IntArray:
     return np.asarray(cKDTree(points[rows]).query(points)[1], dtype=np.intp)
 
 
-def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
-    powers = [np.ones((len(X), 1)), *(X**k for k in range(1, degree + 1))]
-    # An orthonormal basis, for high powers of a heavy-tailed x.
-    basis, _ = np.linalg.qr(np.hstack([p / np.linalg.norm(p, axis=0) for p in powers]))
+def _residual(X: FloatArray, Y: FloatArray) -> FloatArray:
+    """Return what lines over X leave of Y."""
+    columns = [np.ones((len(X), 1)), X]
+    basis, _ = np.linalg.qr(np.hstack([c / np.linalg.norm(c, axis=0) for c in columns]))
     return Y - basis @ (basis.T @ Y)
 
 

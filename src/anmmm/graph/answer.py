@@ -12,9 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 import numpy as np
 
 from anmmm._typing import IntArray
-from anmmm.direction.hypotheses import independence_probability
 from anmmm.graph.find import EdgeConfidence, FoundGraph
-from anmmm.graph.forms import BOTH, Edge
+from anmmm.graph.forms import BOTH
 from anmmm.graph.result import GraphEdge, GraphNode, HiddenGroups
 from anmmm.graph.search import Arrow
 
@@ -75,27 +74,6 @@ def graph_edges(
         )
 
 
-def given_edges(
-    graph: FoundGraph, bidirected: Sequence[Edge], dependence: Mapping[Arrow, float]
-) -> Iterator[GraphEdge]:
-    """Yield the bidirected edges that were given."""
-    names = graph.score.sample.names
-    for first, second in bidirected:
-        ends = sorted((names.index(first), names.index(second)))
-        nats = dependence.get((ends[0], ends[1]), 0.0)
-        yield GraphEdge(
-            cause=first,
-            effect=second,
-            kind=BOTH,
-            confidence=1.0 - independence_probability(nats),
-            loss_without=nats,
-            loss_reversed=math.inf,
-            model="",
-            n_rows=graph.score.n_rows(*ends),
-            note="given",
-        )
-
-
 def hidden_groups_of(graph: FoundGraph, row_places: IntArray) -> Iterator[HiddenGroups]:
     """Yield the hidden groups, the largest value first."""
     score = graph.ungrouped
@@ -110,16 +88,3 @@ def hidden_groups_of(graph: FoundGraph, row_places: IntArray) -> Iterator[Hidden
             probabilities=probabilities,
             gain=ungrouped_length - group.length,
         )
-
-
-def unexplained_pairs(
-    graph: FoundGraph, edges: Sequence[GraphEdge], dependence: Mapping[Arrow, float]
-) -> Iterator[tuple[Hashable, Hashable, float]]:
-    """Yield the columns that depend on each other beyond the graph, and by how many nats."""
-    names = graph.score.sample.names
-    joined = [{edge.cause, edge.effect} for edge in edges if edge.kind == BOTH]
-    # Of many pairs, some seem to depend by chance.
-    threshold = graph.rules.min_gain + math.log(len(names) * (len(names) - 1) / 2)
-    for (i, j), nats in dependence.items():
-        if nats > threshold and {names[i], names[j]} not in joined:
-            yield names[i], names[j], nats

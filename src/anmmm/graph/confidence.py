@@ -7,8 +7,6 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from anmmm._compiling import LOGGER
@@ -29,7 +27,7 @@ from anmmm.graph.common_causes import compare_common_cause
 from anmmm.graph.find import EdgeConfidence, FoundGraph, find_graph
 from anmmm.graph.forms import ARROW, BOTH, LINE
 from anmmm.graph.sample import Sample
-from anmmm.graph.score import MIN_ROWS, ColumnModels, LocalScore
+from anmmm.graph.score import MIN_ROWS, LocalScore
 from anmmm.graph.search import Arrow, compare_rivals
 
 # Fewest columns whose combinations are looked at, of two one would determine the other; fewest
@@ -112,7 +110,7 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
     values = sample.values[~is_outlier]
     LOGGER.info("graph: again on %d of %d rows", len(values), len(sample.values))
     remaining = Sample(values, sample.categorical, sample.names)
-    score = graph.score.with_models(ColumnModels(remaining))
+    score = graph.score.with_sample(remaining)
     note = outliers_note(int(is_outlier.sum()))
     caveats = {}
     for arrow in sure:
@@ -124,41 +122,18 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
 
 def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
     """Return the confidence in an edge in other rows; 0.5 if these are too few or do not vary."""
+    if not score.is_comparable(arrow):
+        return 0.5
     kind = graph.edges[arrow].kind
     if kind == BOTH:
-        return common_cause_again(score, graph, arrow)
-    rivals = graph.challenges[arrow].rivals
-    if not can_compare(score, arrow, rivals.compared_columns):
-        return 0.5
-    second = compare_rivals(score, arrow, rivals, graph.rules)
+        cause, effect = arrow
+        causes_of_effect = graph.parents[effect] | {cause}
+        shared = compare_common_cause(score, cause, graph.parents[cause], effect, causes_of_effect)
+        return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
+    second = compare_rivals(score, arrow, graph.challenges[arrow].rivals, graph.rules)
     if kind == LINE:
         return second.removed.confidence
     return second.confidence if second.is_directed else 0.5
-
-
-def common_cause_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
-    """Return the probability of a common cause in other rows; 0.5 if it is not tried there."""
-    cause, effect = arrow
-    causes_of_cause = graph.parents[cause]
-    causes_of_effect = graph.parents[effect] | {cause}
-    if not can_compare(score, arrow, causes_of_cause | causes_of_effect):
-        return 0.5
-    shared = compare_common_cause(score, cause, causes_of_cause, effect, causes_of_effect)
-    return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
-
-
-def can_compare(score: LocalScore, arrow: Arrow, columns: Collection[int]) -> bool:
-    """Return whether enough rows have both ends of an edge, and these and other columns vary."""
-    values = score.sample.values[:, sorted({*arrow, *columns})]
-    return score.is_comparable(arrow) and varies(values)
-
-
-def varies(values: FloatArray) -> bool:
-    """Return whether enough rows have values, and each column (n_rows, n_columns) varies."""
-    n_values = np.count_nonzero(~np.isnan(values), axis=0)
-    if n_values.min() < MIN_ROWS:
-        return False
-    return bool(np.all(np.nanmin(values, axis=0) < np.nanmax(values, axis=0)))
 
 
 def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
@@ -175,10 +150,10 @@ def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
         f"{len(sample.values) / len(values):.2g} times: distinct ones count"
     )
     distinct_edges = {}
-    if varies(values):
+    if len(values) >= MIN_ROWS:
         categorical = tuple(sample.categorical[place] for place in columns)
         names = tuple(sample.names[place] for place in columns)
-        score = graph.score.with_models(ColumnModels(Sample(values, categorical, names)))
+        score = graph.score.with_sample(Sample(values, categorical, names))
         distinct_edges = find_graph(score, graph.rules.among(columns)).edges
     caveats = {}
     for (cause, effect), edge in graph.edges.items():

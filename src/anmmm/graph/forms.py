@@ -9,16 +9,13 @@ import csv
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._arrays import as_real
 from anmmm._optional import require
-from anmmm._tables import is_frame
 from anmmm._tables.text import decode
 from anmmm._text import brief
 from anmmm._typing import IntArray, StrPath
@@ -36,9 +33,6 @@ MARKS = (ARROW, LINE, BOTH)
 PRINTED_MARKS = {ARROW: "→", LINE: "–", BOTH: "↔"}
 # Marks of causal-learn at both ends of an edge: -1 is a tail, 1 an arrowhead.
 CAUSALLEARN = {(-1, 1): ARROW, (1, -1): "<-", (-1, -1): LINE, (1, 1): BOTH}
-AS_PAIRS = "pass edges as a list of pairs, e.g. [('a', 'b')]"
-# Columns of files of edges.
-HEADERS = ("source", "target", "edge"), ("cause", "effect", "kind")
 
 
 class PartialGraph:
@@ -55,13 +49,7 @@ class PartialGraph:
         edge_of = dict[frozenset[Hashable], MarkedEdge]()
         for edge in sorted(edges, key=lambda edge: MARKS.index(edge[1])):
             first, _, second = edge
-            try:
-                ends = frozenset((first, second))
-            except TypeError:
-                raise TypeError(
-                    f"graph must have nodes that can be the names of columns; found an edge of "
-                    f"{brief(first)} and {brief(second)}"
-                ) from None
+            ends = frozenset((first, second))
             if first == second:
                 raise ValueError(f"graph joins {brief(first)} to itself; leave such edges out")
             if ends in edge_of:
@@ -131,45 +119,26 @@ def read_graph(graph: Any) -> PartialGraph:
         inner = _inner(graph)
         names = [node.get_name() for node in inner.get_nodes()]
         return PartialGraph(names, _edges_of_causallearn(names, np.asarray(inner.graph)))
-    if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
-        # The check of a sparse matrix says how to make it dense.
+    if isinstance(graph, np.ndarray):
         matrix = as_real(graph, "graph")
         nodes = range(len(matrix) if matrix.ndim else 0)
         return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
-    if is_frame(graph):
-        return _read_frame(graph)
+    if _is_pandas(graph):
+        names = list(graph.columns)
+        if list(graph.index) != names:
+            raise ValueError(
+                "graph is a data frame whose index and columns differ; an adjacency has the same "
+                "nodes in both, in one order; pass edges as a list of pairs, e.g. [('a', 'b')]"
+            )
+        matrix = as_real(graph.to_numpy(), "graph")
+        return PartialGraph(names, _edges_of_adjacency(names, matrix))
     # The marks in a mapping would be ignored.
     if isinstance(graph, Iterable) and not isinstance(graph, Mapping):
         return PartialGraph((), map(_marked_edge, graph))
     raise TypeError(
-        "graph must be a graph of networkx or causal-learn, an adjacency (data frame or square "
+        "graph must be a graph of networkx or causal-learn, an adjacency (pandas frame or square "
         f"array), a file of edges, or an iterable of edges; found {type(graph).__name__}"
     )
-
-
-def _read_frame(graph: Any) -> PartialGraph:
-    """Read an adjacency that is a data frame."""
-    try:
-        table: Any = nw.from_native(graph)
-    except nw.exceptions.DuplicateError:
-        raise ValueError("graph has several columns of one name; rename them") from None
-    if isinstance(table, nw.LazyFrame):
-        raise TypeError("graph is a lazy frame; collect it")
-    texts = [name for name, kind in table.schema.items() if kind == nw.String]
-    if texts:
-        raise TypeError(
-            f"graph is a data frame, but no adjacency, because it holds text in {texts[0]!r}; "
-            f"{AS_PAIRS}"
-        )
-    # Those of the table, because the columns of an Arrow table are its values.
-    names = list(table.columns)
-    index = getattr(graph, "index", None)
-    if index is not None and list(index) != names:
-        raise ValueError(
-            "graph is a data frame whose index and columns differ; an adjacency has the same "
-            f"nodes in both, in one order; {AS_PAIRS}"
-        )
-    return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
 
 
 def _marked_edge(item: Any) -> MarkedEdge:
@@ -187,32 +156,19 @@ def _marked_edge(item: Any) -> MarkedEdge:
 def _edges_of_file(path: StrPath) -> Iterator[MarkedEdge]:
     """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
     name = os.fspath(path)
-    # Names may have line ends of their own.
-    text = decode(Path(path).read_bytes(), name, keep_line_ends=True)
-    rows = csv.DictReader(StringIO(text, newline=""))
-    header = rows.fieldnames or []
-    columns = next((names for names in HEADERS if {*names[:2]} <= {*header}), None)
-    if columns is None:
-        raise SourceError(
-            name,
-            None,
-            "the header must name the columns source and target, and may name edge; found "
-            f"{', '.join(header) or 'no header'}",
-        )
-    try:
-        for row in rows:
-            first, second, mark = (row.get(column) for column in columns)
-            mark = mark or LINE
-            if not first or not second or mark not in MARKS:
-                raise SourceError(
-                    name,
-                    rows.line_num,
-                    f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
-                    f"{brief(first)}, {brief(second)}, {brief(mark)}",
-                )
-            yield first, mark, second
-    except csv.Error as error:
-        raise SourceError(name, rows.line_num, str(error)) from None
+    rows = csv.DictReader(decode(Path(path).read_bytes(), name).splitlines(keepends=True))
+    for row in rows:
+        cause = row.get("cause")
+        effect = row.get("effect")
+        mark = row.get("kind") or LINE
+        if not cause or not effect or mark not in MARKS:
+            raise SourceError(
+                name,
+                rows.line_num,
+                f"expected columns cause, effect and perhaps kind, one of {', '.join(MARKS)}; "
+                f"found {brief(row)}",
+            )
+        yield cause, mark, effect
 
 
 def _edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
@@ -224,6 +180,10 @@ def _edges_of_arcs(arcs: Iterable[Edge]) -> list[MarkedEdge]:
         else:
             marks.setdefault((first, second), ARROW)
     return [(first, mark, second) for (first, second), mark in marks.items()]
+
+
+def _is_pandas(graph: Any) -> bool:
+    return hasattr(graph, "columns") and hasattr(graph, "index")
 
 
 def _is_networkx(graph: Any) -> bool:
@@ -286,12 +246,6 @@ def to_form_of(original: Any, graph: PartialGraph) -> Any:
         return result
     if isinstance(original, np.ndarray):
         return graph.adjacency
-    if is_frame(original):
-        frame: Any = nw.from_native(original, eager_only=True)
-        if frame.implementation.is_pandas():
-            # In pandas, names need not be text.
-            return type(original)(graph.adjacency, index=graph.nodes, columns=graph.nodes)
-        schema = list(map(str, graph.nodes))
-        backend = frame.implementation
-        return nw.from_numpy(graph.adjacency, schema=schema, backend=backend).to_native()
+    if _is_pandas(original):
+        return type(original)(graph.adjacency, index=graph.nodes, columns=graph.nodes)
     return graph.edges

@@ -8,7 +8,7 @@ given what its columns tell: any column may join it or leave it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -31,7 +31,6 @@ from anmmm.graph.score import (
     FIT_BATCH,
     MIN_SCREEN_NATS,
     CauseSets,
-    ColumnModels,
     Fit,
     Key,
     LocalScore,
@@ -153,9 +152,9 @@ class GroupSearch:
         """Search the graph given the groups, fit the groups to the graph, while that saves nats."""
         best = GroupedGraph(parents, groups, math.inf)
         for _ in range(N_SEARCHES):
-            models = GroupedModels(self.score, best.groups, self.rules.min_gain)
-            parents = climb(self.score.with_models(models), best.parents, self.rules)
-            groups = list(models.regrouped(parents))
+            score = GroupedScore(self.score, best.groups, self.rules.min_gain)
+            parents = climb(score, best.parents, self.rules)
+            groups = list(score.regrouped(parents))
             before = best
             after = GroupedGraph(parents, groups, self.nats(parents, groups))
             if after.nats > before.nats - SAVING:
@@ -188,10 +187,10 @@ class GroupedFit(NamedTuple):
     model: GroupedColumn | None = None
 
 
-class GroupedModels(ColumnModels):
-    """Models of columns given their causes, and what groups tell of their hidden variables.
+class GroupedScore(LocalScore):
+    """The score of columns, given what groups tell of their hidden variables; no value is missing.
 
-    No value is missing. `is_fixed`: whether columns may not join or leave groups.
+    `is_fixed`: whether columns may not join or leave groups.
     """
 
     def __init__(
@@ -207,18 +206,15 @@ class GroupedModels(ColumnModels):
         self.min_gain = min_gain
         self.is_fixed = is_fixed
         sizes = [len(group.members) for group in groups]
-        parts: list[Any] = [base.models.digest, sizes, is_fixed, min_gain]
+        parts: list[Any] = [base.digest, sizes, is_fixed, min_gain]
         for group in groups:
             for node, member in group.members.items():
                 parts += [node, member.likelihood]
-        super().__init__(base.sample, content_hash(*parts))
+        super().__init__(base.sample, base.n_jobs, base.log, content_hash(*parts))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Leave fits out of pickles."""
-        work = partial(GroupedModels, is_fixed=self.is_fixed)
-        return work, (self.base, self.groups, self.min_gain)
-
-    def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> GroupedFit:
+    def _describe(
+        self, node: int, causes: frozenset[int], incomplete: frozenset[int]
+    ) -> GroupedFit:
         """Fit a column to each group that it may join, which has to save `min_gain` nats."""
         places = list(range(len(self.groups)))
         if self.is_fixed:
@@ -235,20 +231,22 @@ class GroupedModels(ColumnModels):
         return best
 
     def model(
-        self, node: int, causes: frozenset[int], incomplete: frozenset[int]
+        self, node: int, causes: Collection[int], beside: Collection[int] = ()
     ) -> ConditionalModel:
         """Return the model of a column given its causes, in the group that it joins if any."""
-        model: ConditionalModel | None = self.fitted(node, causes, incomplete).model
+        model: ConditionalModel | None = self.fitted(node, frozenset(causes), NOTHING).model
         return model or self.base.model(node, causes)
 
     def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
         """Return whether the column is in a group: without one, the base has screened it."""
         return bool(self.fitted(node, causes, NOTHING).place >= 0)
 
-    def prepare(self, fits: Iterable[Fit]) -> None:
-        """Fit the columns without groups."""
+    def fit_all(self, fits: Iterable[Fit]) -> None:
+        """Fit the columns without groups first."""
+        new = [fit for fit in fits if ("length", *fit) not in self.known]
         bound = {node for group in self.groups for node in group.members if self.is_fixed}
-        self.base.fit((node, causes, causes) for node, causes, _ in fits if node not in bound)
+        self.base.fit_all(fit for fit in new if fit[0] not in bound)
+        super().fit_all(new)
 
     def regrouped(self, parents: Parents) -> Iterator[Group]:
         """Fit the groups of columns that these are in a graph."""
@@ -273,8 +271,7 @@ def search_hidden_groups(
     if not best.groups:
         return score, parents, challenges, []
     while True:
-        models = GroupedModels(score, best.groups, rules.min_gain, is_fixed=True)
-        grouped_score = score.with_models(models)
+        grouped_score = GroupedScore(score, best.groups, rules.min_gain, is_fixed=True)
         challenges, shorter = challenge_all(grouped_score, best.parents, rules)
         # Lengths given the groups are of one column at a time; the groups are fitted anew to a
         # graph that differs in several.

@@ -24,21 +24,15 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.run import check_jobs
 from anmmm.direction.outcome import SURE
 from anmmm.direction.prior import PRIORS, Prior
-from anmmm.graph.answer import (
-    given_edges,
-    graph_edges,
-    graph_nodes,
-    hidden_groups_of,
-    unexplained_pairs,
-)
+from anmmm.graph.answer import graph_edges, graph_nodes, hidden_groups_of
 from anmmm.graph.confidence import edge_confidences
 from anmmm.graph.find import find_graph
-from anmmm.graph.fits import FitLog, read_fits
-from anmmm.graph.forms import ARROW, BOTH, read_graph, to_form_of
+from anmmm.graph.fits import FitLog
+from anmmm.graph.forms import ARROW, read_graph, to_form_of
 from anmmm.graph.knowledge import read_knowledge, with_columns
-from anmmm.graph.residuals import residual_dependence
+from anmmm.graph.residuals import unexplained_pairs
 from anmmm.graph.result import CausalGraph
-from anmmm.graph.score import ColumnModels, LocalScore
+from anmmm.graph.score import LocalScore
 from anmmm.graph.search import Rules
 from anmmm.graph.table import read_columns
 
@@ -100,7 +94,7 @@ def infer_graph(
         that are left out may be in them.
     within : graph, optional
         A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
-        and all of its arrows. Its bidirected edges are kept.
+        and all of its arrows.
     max_parents : int
         Largest number of causes of a column, unless more are required; a tenth of the rows if that
         is less. No arrow at a column with so many is sure.
@@ -116,8 +110,8 @@ def infer_graph(
         ``"learned"``: how far nats are trusted about the direction of an edge, and what features of
         its columns add, is that of pairs (see `infer_direction`). ``"flat"``: nats alone decide.
     n_jobs : int or None
-        Number of workers, as in joblib: processes, or threads for small tables (10 columns of
-        500 rows). The result does not depend on it.
+        Number of workers, as in joblib; small tables (up to 20 columns of 500 rows) are searched by
+        this process alone. The result does not depend on it.
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
@@ -186,23 +180,20 @@ def infer_graph(
     n_samples = len(sample.values)
     LOGGER.info("graph: %d columns of %d rows", len(sample.names), n_samples)
     with _logging(progress, checkpoint) as log, single_thread():
-        graph = find_graph(LocalScore(ColumnModels(sample), jobs, log), rules)
+        graph = find_graph(LocalScore(sample, jobs, log), rules)
         LOGGER.info("graph: %d edges found; testing the residuals", len(graph.edges))
-        dependence = residual_dependence(graph)
+        unexplained = tuple(unexplained_pairs(graph))
         groups = tuple(hidden_groups_of(graph, row_places))
         confidences = edge_confidences(graph)
     edges = list(graph_edges(graph, confidences, given.names))
-    if known is not None:
-        edges += given_edges(graph, known.marked(BOTH), dependence)
-    edges.sort(
-        key=lambda edge: (-edge.confidence, -edge.loss_without, given.names.index(edge.cause))
-    )
+    places = {name: place for place, name in enumerate(given.names)}
+    edges.sort(key=lambda edge: (-edge.confidence, -edge.loss_without, places[edge.cause]))
     return CausalGraph(
         names=given.names,
         edges=tuple(edges),
         nodes=tuple(graph_nodes(graph, given.names, row_places)),
         hidden_groups=groups,
-        unexplained=tuple(unexplained_pairs(graph, edges, dependence)),
+        unexplained=unexplained,
         length=graph.length,
         n_samples=n_samples,
         n_dropped=n_dropped,
@@ -224,10 +215,10 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     graph : networkx graph, data frame, ndarray, causal-learn graph, path or iterable
         - a networkx graph: edges of an undirected one, and opposite arcs of a directed one, are
           undirected edges (so is a ``PDAG`` of pgmpy);
-        - an adjacency, a square data frame of pandas or polars or an array: row → column, both
+        - an adjacency, a square data frame of pandas or an array: row → column, both
           where undirected (lingam and gcastle differ: see `anmmm.interop`);
         - a ``CausalGraph`` or ``GeneralGraph`` of causal-learn, as PC and GES return it;
-        - a CSV file with the columns ``source``, ``target`` and perhaps ``edge``, or an iterable of
+        - a CSV file with the columns ``cause``, ``effect`` and perhaps ``kind``, or an iterable of
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
     data : data frame, ndarray or path
         A variable in each column. The nodes are names of columns; of an array they are the numbers
@@ -291,8 +282,5 @@ def _logging(progress: bool, path: StrPath | None) -> Iterator[FitLog]:
             from tqdm.auto import tqdm
 
             bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
-        if path is None:
-            yield FitLog(bar)
-        else:
-            checkpoint = stack.enter_context(Checkpoint(path))
-            yield FitLog(bar, checkpoint, read_fits(checkpoint))
+        checkpoint = None if path is None else stack.enter_context(Checkpoint(path))
+        yield FitLog(bar, checkpoint)

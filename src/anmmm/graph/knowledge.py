@@ -10,7 +10,7 @@ import numpy as np
 from anmmm._tables import Table
 from anmmm._text import brief, listed
 from anmmm._typing import BoolArray, IntArray
-from anmmm.graph.forms import ARROW, LINE, PartialGraph
+from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.search import causal_order, parents_of
 from anmmm.graph.table import distinct_columns
 
@@ -58,7 +58,8 @@ def read_knowledge(
     matrices = {"required": _matrix(table, names, required, "required")}
     if within is not None:
         matrices["within"] = _matrix(table, names, within.marked(ARROW), "within")
-        lines = _matrix(table, names, within.marked(LINE), "within")
+        # Whether a common cause joins two columns is found again.
+        lines = _matrix(table, names, within.marked(LINE) + within.marked(BOTH), "within")
         is_allowed = matrices["within"] | lines | lines.T
     known = [*names, *left_out]
     is_forbidden = _matrix(table, known, forbidden, "forbidden")[:n, :n]
@@ -107,20 +108,10 @@ def _place(table: Table, names: Nodes, name: Any, argument: str) -> int:
 
 def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
     """Return the number of the tier of each column, (n,), or -1; raise TypeError at no tiers."""
-    if tiers is None:
-        tiers = ()
-    if not _is_list(tiers):
-        raise TypeError(
-            "tiers must be a list of groups of names, the earliest first, e.g. [['a'], "
-            f"['b', 'c']]; found {brief(tiers)}"
-        )
     tier_of_each = np.full(len(names), -1)
-    for tier, group in enumerate(tiers):
-        if not isinstance(group, str) and not _is_list(group):
-            raise TypeError(
-                f"tiers must hold groups of names, e.g. ['b', 'c']; found {brief(group)}"
-            )
-        for name in [group] if isinstance(group, str) else group:
+    groups = [] if tiers is None else tiers
+    for tier, group in enumerate(_listed(groups, "tiers", "[['a'], ['b', 'c']], earliest first")):
+        for name in _listed(group, "tiers", "groups such as ['b', 'c']"):
             place = _place(table, names, name, "tiers")
             if tier_of_each[place] >= 0:
                 raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
@@ -128,21 +119,18 @@ def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
     return tier_of_each
 
 
-def _is_list(values: Any) -> bool:
-    """Return whether an argument holds items; the values of a mapping would be ignored."""
-    return isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
+def _listed(values: Any, argument: str, example: str) -> Iterable[Any]:
+    """Return what holds items; the values of a mapping would be ignored."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"{argument} must be a list, {example}; found {brief(values)}")
+    return values
 
 
 def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
     """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
-    if edges is None:
-        edges = ()
-    if not _is_list(edges):
-        raise TypeError(
-            f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found {brief(edges)}"
-        )
+    edges = [] if edges is None else edges
     matrix = np.zeros((len(names), len(names)), dtype=bool)
-    for edge in edges:
+    for edge in _listed(edges, argument, "e.g. [('cause', 'effect')]"):
         is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
         if not is_pair or len(edge) != 2:
             raise TypeError(

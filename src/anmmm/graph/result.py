@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._files import (
-    json_value,
-)
+from anmmm._files import json_value
 from anmmm._optional import require
 from anmmm._record import Record, computed
 from anmmm._text import brief, counted, listed
@@ -38,11 +36,10 @@ class GraphEdge(Record):
         Names of columns; in either order if `kind` is not ``"->"``.
     kind : str
         ``"->"``; ``"--"`` if data and prior give no direction; ``"<->"`` if both
-        are effects of a hidden common cause, which was found, or given by `within`.
+        are effects of a hidden common cause.
     confidence : float
         Probability that the edge is there and goes this way; of ``"--"``, and if the direction was
-        given, that it is there; of ``"<->"``, that of the common cause, and if it was given, that
-        the columns depend on each other beyond the other edges.
+        given, that it is there; of ``"<->"``, that of the common cause.
     loss_without : float
         Nats by which the best graph without it is longer, the price of edges (`min_gain`) included;
         negative if a required edge saves less than its price. Of ``"<->"``, nats that the common
@@ -57,7 +54,7 @@ class GraphEdge(Record):
         Rows to which it was fitted: those with a value of the effect and of all of its causes.
     note : str
         ``"direction given"`` if `tiers`, `required`, `forbidden` or `within` rule out the reverse,
-        ``"given"`` of ``"<->"`` in `within`, or what makes the edge less sure; may be empty.
+        or what makes the edge less sure; may be empty.
     """
 
     cause: Hashable
@@ -385,16 +382,16 @@ class CausalGraph(Record):
         Parameters
         ----------
         path : path-like
-            ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``. All but
-            ``.csv`` have `constraints` too.
+            ``.csv`` (which `within` takes), ``.json`` or ``.graphml``; the last two have
+            `constraints` too.
         force : bool
             Whether to replace an existing file.
 
         Raises
         ------
         ValueError, ImportError, OSError
-            If the format is unknown or its library not installed, or cannot hold a name, or if the
-            file cannot be written, is the table of the graph, or exists.
+            If the format is unknown or its library not installed, or if the file cannot be
+            written, is the table of the graph, or exists.
         """
         from anmmm.graph.write import write_graph
 
@@ -416,14 +413,11 @@ class CausalGraph(Record):
 
         return plot_graph(self, **options)
 
-    def summary(self, *, long_models: bool = False) -> str:
-        """Return a table of the edges as text, with the other findings.
-
-        `long_models`: whether models are described in full, not in a few words.
-        """
+    def summary(self) -> str:
+        """Return a table of the edges as text, with the other findings."""
         from anmmm.graph.text import graph_text
 
-        return graph_text(self, long_models=long_models)
+        return graph_text(self)
 
     @property
     def _rows(self) -> list[dict[str, Any]]:

@@ -56,11 +56,17 @@ class Sample(Record):
     @computed
     def standardized(self) -> FloatArray:
         """All columns at mean 0 and deviation 1; NaN of constant and of incomplete ones."""
-        # Both are NaN if a value is missing.
-        can_vary = self.values.min(axis=0) < self.values.max(axis=0)
+        varying = sorted(self.varying)
         standardized = np.full(self.values.shape, math.nan)
-        standardized[:, can_vary] = standardize(self.values[:, can_vary])[0]
+        standardized[:, varying] = standardize(self.values[:, varying])[0]
         return standardized
+
+    @computed
+    def varying(self) -> frozenset[int]:
+        """Columns without missing values that are not constant."""
+        # Both are NaN if a value is missing.
+        varies = self.values.min(axis=0) < self.values.max(axis=0)
+        return frozenset(np.flatnonzero(varies).tolist())
 
     def standardize(self, values: FloatArray, places: Iterable[int]) -> FloatArray:
         """Return these columns of other values (n, n_columns) on the scale of the standardized."""

@@ -1,13 +1,14 @@
 """The local score of a graph: the length of each column given its causes, fitted once.
 
-Every phase of an inference asks here. `LocalScore` caches what models say, divides the work among
-workers, counts it and writes it to a checkpoint.
+Every phase of an inference asks here. A score keeps what fits said, divides them among workers, and
+logs them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache, partial
 from typing import Any
 
@@ -37,8 +38,6 @@ MIN_SCREEN_NATS = 2.0
 MAX_GUESSES = 3
 # Columns squared times rows, at least 300, below which processes cost more time than they save.
 SMALL = 200_000
-# Rows from which kernels take most of the time, so that threads help with small tables.
-THREAD_ROWS = 500
 
 # Fewest rows by which causes of a column are compared.
 MIN_ROWS = 20
@@ -55,80 +54,54 @@ Comparison = tuple[int, frozenset[int], frozenset[int]]
 CauseSets = Mapping[int, frozenset[int]]
 
 
-class ColumnModels:
-    """The shortest model of each column given its causes; the latest ones stay in memory.
+class LocalScore:
+    """Description lengths in nats of columns given their causes, and other numbers of fits.
 
-    `digest` is that of all that the models depend on.
+    The latest models stay in memory. `digest` is that of all that the fits depend on.
     """
 
-    def __init__(self, sample: Sample, digest: str = "") -> None:
-        self.sample = sample
-        self.digest = digest or sample.digest
-        self.fitted = lru_cache(sample.capacity)(self._fit)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the models out of pickles."""
-        return ColumnModels, (self.sample,)
-
-    def _fit(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> Any:
-        part = self.sample.part(incomplete)
-        return describe_over(part.variable(node), [part.variable(i) for i in sorted(causes)])
-
-    def model(
-        self, node: int, causes: frozenset[int], incomplete: frozenset[int]
-    ) -> ConditionalModel:
-        """Return the model of a column given its causes, in rows that have `incomplete` columns."""
-        model: ConditionalModel = self.fitted(node, causes, incomplete)
-        return model
-
-    def length(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> float:
-        """Fit a column, and return its length given its causes, in these rows."""
-        return float(self.fitted(node, causes, incomplete).length)
-
-    def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
-        """Return whether a screen of further causes may miss one: it sees residuals only."""
-        return not causes
-
-    def prepare(self, fits: Iterable[Fit]) -> None:
-        """Do nothing, because these lengths are compared with no others."""
-
-
-class LocalScore:
-    """Description lengths in nats of columns given their causes, and other numbers of fits."""
-
     def __init__(
-        self, models: ColumnModels, n_jobs: int | None = 1, log: FitLog | None = None
+        self, sample: Sample, n_jobs: int | None = 1, log: FitLog | None = None, digest: str = ""
     ) -> None:
-        n, p = models.sample.values.shape
-        self.models = models
-        self.sample = models.sample
-        # Whether threads of this process do the work.
-        self.uses_threads = p**2 * max(n, 300) < SMALL
-        self.n_jobs = 1 if self.uses_threads and n < THREAD_ROWS else n_jobs
+        n, p = sample.values.shape
+        self.sample = sample
+        self.n_jobs = 1 if p**2 * max(n, 300) < SMALL else n_jobs
         self.log = log or FitLog()
-        self.known: dict[Task, Any] = dict(self.log.known.get(models.digest, {}))
+        self.digest = digest or sample.digest
+        self.known: dict[Task, Any] = dict(self.log.known.get(self.digest, {}))
+        self.fitted = lru_cache(sample.capacity)(self._describe)
 
-    def with_models(self, models: ColumnModels) -> LocalScore:
-        """Return the score by other models, with the same workers and log."""
-        return LocalScore(models, self.n_jobs, self.log)
+    def with_sample(self, sample: Sample) -> LocalScore:
+        """Return the score of another table, with the same workers and log."""
+        return LocalScore(sample, self.n_jobs, self.log)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the log to the process that has it."""
-        return vars(self) | {"log": FitLog(), "n_jobs": 1}
+        """Leave the log to the process that has it, and models out of pickles."""
+        return vars(self) | {"log": FitLog(), "n_jobs": 1, "fitted": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.fitted = lru_cache(self.sample.capacity)(self._describe)
+
+    def _describe(self, node: int, causes: frozenset[int], incomplete: frozenset[int]) -> Any:
+        """Return the shortest model, in rows that have the columns `incomplete`."""
+        part = self.sample.part(incomplete)
+        return describe_over(part.variable(node), [part.variable(i) for i in sorted(causes)])
 
     def model(
         self, node: int, causes: Collection[int], beside: Collection[int] = ()
     ) -> ConditionalModel:
         """Return the model of a column given its causes, in rows that have columns `beside` too."""
         incomplete = self.sample.incomplete_among([node], causes, beside)
-        return self.models.model(node, frozenset(causes), incomplete)
+        model: ConditionalModel = self.fitted(node, frozenset(causes), incomplete)
+        return model
 
     def length(self, node: int, causes: Collection[int], beside: Collection[int] = ()) -> float:
         """Return the length of a column given its causes, in rows that have columns `beside`."""
         incomplete = self.sample.incomplete_among([node], causes, beside)
         task = "length", node, frozenset(causes), incomplete
         if task not in self.known:
-            self._fit([task[1:]])
+            self.fit_all([task[1:]])
         length: float = self.known[task]
         return length
 
@@ -147,12 +120,11 @@ class LocalScore:
 
     def is_comparable(self, columns: Collection[int]) -> bool:
         """Return whether enough rows have a column and its causes, which vary there."""
-        if not self.sample.incomplete_among(columns):
-            return True
-        values = self.sample.part(columns).values[:, sorted(columns)]
-        if len(values) < max(MIN_ROWS, ROWS_PER_PARENT * (len(columns) - 1)):
+        part = self.sample.part(columns)
+        n_rows = len(part.values)
+        if part is not self.sample and n_rows < ROWS_PER_PARENT * (len(columns) - 1):
             return False
-        return bool(np.all(values.min(axis=0) < values.max(axis=0)))
+        return n_rows >= MIN_ROWS and part.varying.issuperset(columns)
 
     def fit(self, comparisons: Iterable[Comparison]) -> None:
         """Fit columns given causes and others, if they are new, in workers if they are many."""
@@ -161,11 +133,11 @@ class LocalScore:
             if self.is_comparable({node, *before, *after}):
                 incomplete = self.sample.incomplete_among([node], before, after)
                 fits += [(node, before, incomplete), (node, after, incomplete)]
-        self._fit(fits)
+        self.fit_all(fits)
 
-    def _fit(self, fits: Iterable[Fit]) -> None:
+    def fit_all(self, fits: Iterable[Fit]) -> None:
+        """Fit columns in rows that have others, if they are new."""
         new = [fit for fit in dict.fromkeys(fits) if ("length", *fit) not in self.known]
-        self.models.prepare(new)
         self.compute("length", _length, new, FIT_BATCH, shares_known=False)
 
     def compute(
@@ -194,20 +166,15 @@ class LocalScore:
         """Return ``work(score, item)`` for each item, in workers if there are several batches.
 
         `shares_known`: whether workers get what is known, megabytes for some hundred columns.
-        Threads take one item at a time, and share all models.
         """
-        size = 1 if self.uses_threads else batch
-        if len(items) <= size or joblib.effective_n_jobs(self.n_jobs) == 1:
+        if len(items) <= batch or joblib.effective_n_jobs(self.n_jobs) == 1:
             return [work(self, item) for item in items]
-        batches = [items[start : start + size] for start in range(0, len(items), size)]
-        known = self.known if shares_known else {}
-        # Copies, because what threads find is stored while others work.
-        calls = (joblib.delayed(_run)(self.models, dict(known), work, part) for part in batches)
-        options = worker_options()
-        if self.uses_threads:
-            options = {"backend": "threading", "return_as": "generator"}
+        score = copy(self)
+        score.known = dict(self.known) if shares_known else {}
+        batches = [items[start : start + batch] for start in range(0, len(items), batch)]
+        calls = (joblib.delayed(_run)(score, work, part) for part in batches)
         results = []
-        for part, new in joblib.Parallel(self.n_jobs, **options)(calls):
+        for part, new in joblib.Parallel(self.n_jobs, **worker_options())(calls):
             self.store(new)
             results += part
         return results
@@ -215,7 +182,7 @@ class LocalScore:
     def store(self, numbers: Mapping[Task, Number]) -> None:
         """Keep results that are new."""
         new = {task: number for task, number in numbers.items() if task not in self.known}
-        self.log.add(self.models.digest, new)
+        self.log.add(self.digest, new)
         self.known.update(new)
 
     def candidates(
@@ -225,11 +192,15 @@ class LocalScore:
 
         Columns are tried together, or the best guesses one after another.
         """
-        if self.models.needs_all_candidates(node, causes):
+        if self.needs_all_candidates(node, causes):
             together = sorted(allowed - causes)
             return [together] if together else []
         guesses = [place for place in self.screen([(node, causes)])[0] if place in allowed]
         return [[place] for place in guesses[:MAX_GUESSES]]
+
+    def needs_all_candidates(self, node: int, causes: frozenset[int]) -> bool:
+        """Return whether a screen of further causes may miss one: it sees residuals only."""
+        return not causes
 
     def screen(self, keys: Sequence[Key]) -> list[list[int]]:
         """Return the columns that may save nats as a further cause of each column, best first.
@@ -255,7 +226,7 @@ class LocalScore:
 def _length(
     score: LocalScore, node: int, causes: frozenset[int], incomplete: frozenset[int]
 ) -> float:
-    return score.models.length(node, causes, incomplete)
+    return float(score.fitted(node, causes, incomplete).length)
 
 
 def _screen(score: LocalScore, node: int, causes: frozenset[int]) -> list[int]:
@@ -287,14 +258,13 @@ def _compute(work: Callable[..., Number], score: LocalScore, task: Task) -> None
 
 
 def _run(
-    models: ColumnModels,
-    known: dict[Task, Number],
-    work: Callable[[LocalScore, Any], Any],
-    items: Sequence[Any],
+    score: LocalScore, work: Callable[[LocalScore, Any], Any], items: Sequence[Any]
 ) -> tuple[list[Any], dict[Task, Number]]:
     """Return the results of `work` in a worker, and what it adds to what is known."""
-    score = LocalScore(models)
-    score.known = dict(known)
+    # A copy, because workers may be threads.
+    score = copy(score)
+    before = score.known
+    score.known = dict(before)
     with single_thread(), joblib.parallel_config("sequential"):
         results = [work(score, item) for item in items]
-    return results, {task: nats for task, nats in score.known.items() if task not in known}
+    return results, {task: nats for task, nats in score.known.items() if task not in before}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,6 @@ from anmmm.preprocessing import standardize
 MIN_COMPLETE = 0.9
 # Omitted columns that a warning names.
 MOST_NAMED = 8
-# Bytes that the curves over all columns may take.
-MOST_BYTES = 4e9
-BYTES_A_VALUE = 14 * 8
 # Standardized columns that differ by no more, in any row, are copies.
 COPY_TOLERANCE = 1e-9
 
@@ -40,29 +36,15 @@ def read_columns(
     Raise TypeError or ValueError if the columns make no graph.
     """
     check_choice(missing, "missing", MISSING)
-    used, left_out = _usable_columns(table, columns, categories)
-    if missing == "raise":
-        _refuse_missing(table.name, used)
-    kept = _kept_rows(used)
-    _refuse_size(table.name, len(used), int(np.count_nonzero(kept)))
-    used = {name: column.take(kept) for name, column in used.items()}
-    sample = Sample(
-        np.column_stack([column.values for column in used.values()]),
-        tuple(column.is_categorical for column in used.values()),
-        tuple(used),
-        tuple(column.levels for column in used.values()),
-    )
-    sample = _without_copies(sample, table.name)
-    return sample, len(kept) - len(sample.values), left_out
-
-
-def _usable_columns(
-    table: Table, columns: Any, categories: Any
-) -> tuple[Columns, dict[Hashable, str]]:
-    """Return the columns that a graph can have, and what is wrong with others, with a warning."""
     declared = [] if categories is None else distinct_columns(categories, table, "categories")
     names = list(table.names) if columns is None else distinct_columns(columns, table, "columns")
     usable, problems = table.values(names, declared)
+    if columns is None:
+        for name in table.row_numbers:
+            if name not in declared and name in usable:
+                del usable[name]
+                problem = f"{name!r} has no name and numbers the rows; name it in columns to use it"
+                problems[name] = SourceError(table.name, None, problem)
     for name, column in usable.items():
         if np.isinf(column.values).any():
             problem = f"column {name!r} holds infinite numbers; remove them"
@@ -72,19 +54,29 @@ def _usable_columns(
         problems[name] = SourceError(table.name, None, f"column {name!r} {text}{remedy}")
     if columns is not None and problems:
         raise next(iter(problems.values()))
-    if columns is None:
-        for name in table.row_numbers:
-            if name not in declared:
-                problem = f"{name!r} has no name and numbers the rows; name it in columns to use it"
-                problems[name] = SourceError(table.name, None, problem)
     _warn_of_problems([str(problem) for problem in problems.values()])
-    used = {name: usable[name] for name in names if name not in problems}
+    used = {name: column for name, column in usable.items() if name not in problems}
     if len(used) < 2:
         problem = (
             f"a graph needs 2 or more columns of numbers or categories that vary, found {len(used)}"
         )
         raise SourceError(table.name, None, problem)
-    return used, {name: problem.problem for name, problem in problems.items()}
+    if missing == "raise":
+        _refuse_missing(table.name, used)
+    kept = _kept_rows(used)
+    values = np.column_stack([column.values[kept] for column in used.values()])
+    sample = Sample(
+        _without_copies(values),
+        tuple(column.is_categorical for column in used.values()),
+        tuple(used),
+        tuple(column.levels for column in used.values()),
+    )
+    n_rows = len(sample.values)
+    if n_rows < MIN_ROWS:
+        problem = f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}"
+        raise SourceError(table.name, None, problem)
+    left_out = {name: problem.problem for name, problem in problems.items()}
+    return sample, len(kept) - n_rows, left_out
 
 
 def _refuse_missing(table_name: str, columns: Columns) -> None:
@@ -119,42 +111,15 @@ def _warn_of_problems(lines: list[str]) -> None:
     warn_caller(text, UserWarning)
 
 
-def _without_copies(sample: Sample, table_name: str) -> Sample:
-    """Return the table without copies of rows, with a warning if there are any.
-
-    Raise SourceError if the distinct rows are too few for a graph, or for a column.
-    """
+def _without_copies(values: FloatArray) -> FloatArray:
+    """Return the distinct rows of a table, with a warning if there are copies."""
     # A missing value is one more value.
-    filled = np.where(np.isnan(sample.values), -np.inf, sample.values)
+    filled = np.where(np.isnan(values), -np.inf, values)
     fraction = distinct_fraction(filled)
     if fraction == 1.0:
-        return sample
+        return values
     warn_caller(copies_note(fraction), UserWarning)
-    values = sample.values[np.sort(distinct_rows(filled))]
-    _refuse_size(table_name, values.shape[1], len(values))
-    for name, column in zip(sample.names, values.T, strict=True):
-        n_values = int(np.count_nonzero(~np.isnan(column)))
-        if n_values < MIN_ROWS:
-            problem = (
-                f"column {name!r} has {counted(n_values, 'value')} in the {len(values)} "
-                f"distinct rows; a graph needs {MIN_ROWS}; leave the column out"
-            )
-            raise SourceError(table_name, None, problem)
-    return replace(sample, values=values)
-
-
-def _refuse_size(name: str, n_columns: int, n_rows: int) -> None:
-    """Refuse too few rows, or more than memory takes."""
-    if n_rows < MIN_ROWS:
-        problem = f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}"
-        raise SourceError(name, None, problem)
-    size = BYTES_A_VALUE * n_columns * n_rows
-    if size > MOST_BYTES:
-        problem = (
-            f"{n_columns} columns of {n_rows} rows need {size / 1e9:.0f} GB; pass fewer columns, "
-            f"or at most {int(MOST_BYTES / BYTES_A_VALUE / n_columns)} rows"
-        )
-        raise SourceError(name, None, problem)
+    return values[np.sort(distinct_rows(filled))]
 
 
 def _complete(columns: Columns) -> BoolArray:

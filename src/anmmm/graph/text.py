@@ -55,8 +55,8 @@ def confidence_text(edge: GraphEdge) -> str:
     return f"{text} (edge)" if is_of_edge else text
 
 
-def graph_text(graph: CausalGraph, *, long_models: bool) -> str:
-    """Return a table of the edges with the other findings; `long_models`: models in full."""
+def graph_text(graph: CausalGraph) -> str:
+    """Return a table of the edges with the other findings."""
     lines = [
         f"{counted(len(graph.names), 'column')}, {counted(graph.n_samples, 'row')}: "
         f"{counted(len(graph.edges), 'edge')}, {sure_text(graph)}"
@@ -70,7 +70,7 @@ def graph_text(graph: CausalGraph, *, long_models: bool) -> str:
             "model": "<5",
             "note": "<1",
         }
-        rows = [_table_row(graph, edge, long_models) for edge in graph.edges]
+        rows = [_table_row(graph, edge) for edge in graph.edges]
         lines += ["", *table_lines(columns, rows)]
     for group in graph.hidden_groups:
         lines.append(
@@ -85,12 +85,11 @@ def graph_text(graph: CausalGraph, *, long_models: bool) -> str:
     return "\n".join(lines + condition_lines(graph))
 
 
-def _table_row(graph: CausalGraph, edge: GraphEdge, long_models: bool) -> tuple[str, ...]:
+def _table_row(graph: CausalGraph, edge: GraphEdge) -> tuple[str, ...]:
     if edge.kind == BOTH:
         model = model_text(edge.model) if edge.model else ""
     else:
-        form = graph.node(edge.effect)._model.form
-        model = form.text if long_models else short_text(form)
+        model = short_text(graph.node(edge.effect)._model.form)
     return (
         edge_text(edge),
         confidence_text(edge),

@@ -200,7 +200,6 @@ def _draw_legend(ax: Any, graph: CausalGraph) -> None:
         (ARROW, ":", "direction given"),
         (LINE, "--", "no direction"),
         (BOTH, "-", "hidden common cause"),
-        (BOTH, ":", "common cause given"),
     ):
         if (kind, style) in occurring:
             color = color_of(0) if kind == ARROW else GRAY

@@ -134,7 +134,8 @@ def write_report(
         has_source=pairs is not None,
         summary=summary,
         measured=measured,
-        assumptions=_assumptions(kept),
+        analyzed=[row for row in kept if row.status == "ok"],
+        counted=counted,
         rates_picture=rates_picture,
         map_picture=map_picture,
         ranked=most_and_least,
@@ -160,29 +161,6 @@ def _is_table(rows: list[PairResult]) -> bool:
     pairs = {(row.x, row.y) for row in rows}
     names = {name for pair in pairs for name in pair}
     return len(names) > 2 and len(pairs) >= max(len(rows), len(names))
-
-
-def _assumptions(rows: list[PairResult]) -> list[str]:
-    """Return what the decisions assume and leave out, a sentence each."""
-    analyzed = [row for row in rows if row.status == "ok"]
-    sentences = [
-        "The observations of a pair are independent of each other: rows in time or space can make "
-        "a wrong direction sure."
-    ]
-    if any(row.probabilities for row in analyzed):
-        sentences.append(
-            "A common cause of x and y that nobody measured forms groups or one curve, if the "
-            "decision tried one. Any other one can look like a direction."
-        )
-    elif analyzed:
-        sentences.append("x and y have no common cause that nobody measured.")
-    n_dropped = [row.n_dropped for row in analyzed if row.n_dropped]
-    if n_dropped:
-        left_out = counted(sum(n_dropped), "incomplete row")
-        sentences.append(f"Left out: {left_out} of {counted(len(n_dropped), 'pair')}.")
-    if any(row.is_right is not None for row in analyzed):
-        sentences.append("A pair of known direction without a decision counts as wrong.")
-    return sentences
 
 
 def _draw_pairs(
