@@ -28,6 +28,7 @@ from anmmm.evidence import description_lengths
 from anmmm.evidence.density import plain_density
 from anmmm.evidence.hidden import Search
 from anmmm.evidence.marginal import DensityMarginal
+from anmmm.evidence.models.base import EqualRows
 from anmmm.evidence.models.discrete import fit_counts
 from anmmm.evidence.models.postnonlinear import fit_link, scales_of
 from anmmm.independence import hsic_test
@@ -91,7 +92,8 @@ def _monotone() -> None:
 
 def _levels() -> None:
     counts = np.rint(1.0 + _effect() ** 2)
-    fit_counts(_basis(), Cells.of(counts), counts)
+    cells = Cells.of(counts)
+    fit_counts(EqualRows.of(_basis(), None, cells.index), cells, counts)
 
 
 def _hidden() -> None:

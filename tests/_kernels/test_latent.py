@@ -83,23 +83,25 @@ def cuts_of(n_levels):
     return Cuts(first, per_slope), np.full((m, m), 0.25 / max(m, 1) ** 2), rough
 
 
-def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000, weights=None):
-    """What the kernel finds: cost, iterations, start, parameters (a, b), scales."""
+def fitted(
+    design, y, n_levels, size, tol=1e-10, max_iter=3000, weights=None, start=None, scales=None
+):
+    """What the kernel finds: cost, iterations, center, parameters (a, b), scales."""
     cuts, fixed, rough = cuts_of(n_levels)
-    b, mean = np.zeros(len(cuts.per_slope)), np.zeros(design.shape[1])
+    center = np.zeros(design.shape[1] + len(cuts.per_slope))
     if not n_levels:
-        mean[0] = np.log(np.average(y, weights=weights))
-    start, scales = np.concatenate([mean, b]), np.empty(3)
+        center[0] = np.log(np.average(y, weights=weights))
+    scales = np.ones(3) if scales is None else scales.copy()
+    parameters = center.copy() if start is None else start.copy()
     bends = rough.T @ rough
     prior = SlopePrior(fixed, bends, len(rough), float(np.linalg.slogdet(fixed + bends)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
     weights = np.ones(len(y)) if weights is None else weights
-    options = cuts, prior, tol, max_iter
-    cost, n_iter = latent_curve(columns, Levels(y, weights, size), *options, b, mean, scales)
+    options = cuts, prior, tol, max_iter, center
+    cost, n_iter = latent_curve(columns, Levels(y, weights, size), *options, parameters, scales)
     assert n_iter < max_iter
-    parameters = np.concatenate([mean, b])
     assert all(np.isfinite(part).all() for part in (cost, parameters, scales))
-    return cost, n_iter, start, parameters, scales
+    return cost, n_iter, center, parameters, scales
 
 
 def log_normal_mass(a, b):
@@ -195,6 +197,16 @@ def test_weights_are_numbers_of_equal_rows(name):
     weighted = fitted(design, y, n_levels, size, weights=weights)
     assert_allclose(weighted[0], unweighted[0], rtol=1e-7)
     assert_allclose(weighted[3], unweighted[3], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["separable", "gaps", "overdispersed", "constant"])
+def test_a_fit_from_the_mode_of_another_is_the_same_and_faster(name):
+    data = drawn(name)
+    cost, n_iter, _, parameters, scales = fitted(*data)
+    again = fitted(*data, start=parameters, scales=scales)
+    assert_allclose(again[0], cost, rtol=1e-7)
+    assert_allclose(again[3], parameters, atol=1e-6)
+    assert again[1] < n_iter
 
 
 @numba.njit(error_model="numpy")

@@ -130,9 +130,10 @@ def test_the_shortest_scale_wins_and_its_cost_counts(pair):
     assert fit_link(basis, cells, dearer).length == pytest.approx(lengths[0] + 2.0)
     # Cuts are on the scale that is shortest without a cause.
     values = cells.values.round(1)
-    variable, alone = Variable.of(values), SplineBasis.constant(len(values))
+    variable = Variable.of(values)
     scales = scales_of(variable.cells)
-    lengths = [OrderedLinked.on(scale, alone, variable.cells).length for scale in scales]
+    rows = FitCache.without_cause(variable).equal_rows
+    lengths = [OrderedLinked.on(scale, rows, variable.cells).length for scale in scales]
     assert variable.once(scale_of_cuts).base.base == scales[int(np.argmin(lengths))].base.base
 
 

@@ -16,15 +16,15 @@ from anmmm.evidence import description_lengths
 from anmmm.evidence.models import (
     MODELS,
     ConditionalModel,
+    FitCache,
     marginals_of,
     model_text,
 )
-from anmmm.evidence.models.discrete import fit_counts
+from anmmm.evidence.models.discrete import POISSON, best_size, fit_counts
 from anmmm.evidence.models.form import SUFFIXES
 from anmmm.evidence.models.free_noise import FreeNoise
 from anmmm.evidence.models.parts import Parted
 from anmmm.evidence.variable import Variable
-from anmmm.mixture.splines import SplineBasis
 from drawn import MARGINS, Rows, draw_effect, make_categories, standard, variable_of
 
 KINDS = {
@@ -189,11 +189,28 @@ def test_counts_from_one_on_are_without_their_zeros(size, rng):
     mean = 1.5
     y = rng.poisson(mean, 2000) if size is None else rng.negative_binomial(2, 2 / (2 + mean), 2000)
     raw = y[y > 0].astype(float)
-    model = fit_counts(SplineBasis.constant(len(raw)), variable_of(raw).cells, raw)
+    variable = variable_of(raw)
+    model = fit_counts(FitCache.without_cause(variable).equal_rows, variable.cells, raw)
     assert np.exp(model.curve[0]) == pytest.approx(mean, abs=0.15)
     law = poisson(mean) if size is None else nbinom(2, 2 / (2 + mean))
     expected = law.pmf(raw) / (1.0 - law.pmf(0))
     assert np.sum(model.nats) == pytest.approx(-np.log(expected).sum(), abs=2.0)
+
+
+@pytest.mark.parametrize("is_positive", [False, True])
+@pytest.mark.parametrize("size", [0.3, 2.0, 30.0])
+@pytest.mark.parametrize("start", [POISSON, 1.0])
+def test_the_size_of_counts_is_the_likeliest(is_positive, size, start, rng):
+    means = rng.uniform(1.0, 30.0, 3000)
+    counts = rng.negative_binomial(size, size / (size + means)).astype(float)
+    kept = counts > 0.0 if is_positive else counts >= 0.0
+    counts, means = counts[kept], means[kept]
+    n_equal = rng.integers(1, 3, len(counts)).astype(float)
+    sizes = best_size(counts, n_equal, means, is_positive, start) * np.exp([0.0, -0.05, 0.05])
+    laws = [nbinom(each, each / (each + means)) for each in sizes]
+    logs = [law.logpmf(counts) - np.log1p(-is_positive * law.pmf(0)) for law in laws]
+    lengths = -n_equal @ np.array(logs).T
+    assert lengths.argmin() == 0
 
 
 def test_marginals_are_distributions(rng):

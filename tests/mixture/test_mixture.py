@@ -18,7 +18,7 @@ from anmmm.mixture.em import choose_mixture, fit_mixture, fit_single
 from anmmm.mixture.fits import fit_location_scale
 from anmmm.mixture.layout import ColumnLayout
 from anmmm.mixture.splines import LARGEST, N_KNOTS, SplineBasis, Splines, gaussian_basis
-from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts, soften
+from anmmm.mixture.starts import SOFTNESS, even_rows, residual_starts, soften, with_ties
 from drawn import standard
 from drawn import standard_mixture as mixture
 from record_comparison import assert_parameters
@@ -373,14 +373,14 @@ def test_errors_name_the_parameter():
 def _equal_parts(values, n):
     none = np.ones((len(values), n - 1))
     fit = SimpleNamespace(probabilities=none, curves=none)
-    residuals = values[np.newaxis], values.argsort()[np.newaxis]
+    residuals = with_ties(values[np.newaxis])
     return (residual_starts(values, n, fit, residuals)[0] - SOFTNESS / n) / (1.0 - SOFTNESS)
 
 
 def test_a_mechanism_is_parted_by_its_curve(rng):
     y, probabilities, curves = rng.normal(size=40), rng.dirichlet(np.ones(3), 40), np.zeros((40, 3))
     fit = SimpleNamespace(probabilities=probabilities, curves=curves)
-    starts = residual_starts(y, 4, fit, (y[np.newaxis], y.argsort()[np.newaxis]))
+    starts = residual_starts(y, 4, fit, with_ties(y[np.newaxis]))
     assert_allclose(starts.sum(axis=2), 1.0)
     for c, start in enumerate(starts[1:]):
         labels = probabilities.argmax(axis=1)

@@ -17,7 +17,7 @@ from anmmm._kernels._vectors import LANES, broadcast, exponential, load, reduce_
 from anmmm._kernels.columns import add_weighted
 from anmmm._kernels.distributions import normal_levels
 from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
-from anmmm._kernels.systems import new_system, solve
+from anmmm._kernels.systems import System, clear_sums, new_system, solve
 
 # A variable given the node: a position with noise, probabilities of its values, or counts.
 NOISY = 0
@@ -261,14 +261,30 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
             out[k] += z[i] * basis[i, k]
 
 
-@kernel(inner=True, allocates=True)
-def _curve(axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
+class Work(NamedTuple):
+    """Arrays of an M-step."""
+
+    curve: System  # of r equations
+    logits: System  # of m equations
+    centered: FloatArray  # (m, K)
+    node_weights: FloatArray  # (K,), as the others
+    targets: FloatArray
+    products: FloatArray
+
+
+@kernel(inner=True)
+def _curve(
+    axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray, work: Work
+) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     r, K = nodes.basis.shape
     tau = hidden.smoothing[axis]
-    weight = np.zeros(K)
-    target = np.zeros(K)
-    system = new_system(r)
+    weight = work.node_weights
+    target = work.targets
+    system = work.curve
+    clear(weight)
+    clear(target)
+    clear_sums(system)
     for j in range(n_components):
         for k in range(K):
             precision = 1.0 / hidden.variances[axis, j, k]
@@ -278,7 +294,7 @@ def _curve(axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: Flo
             ) * precision
     for k in range(K):
         target[k] /= max(weight[k], DENSITY_FLOOR)
-    add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
+    add_weighted(nodes.basis, 0, weight, target, work.products, system.gram, system.moment)
     log_prior = 0.0
     for i in range(r):
         scale = nodes.prior[i] * (tau if i >= nodes.n_null else 1.0)
@@ -346,8 +362,10 @@ def _noise(
             )
 
 
-@kernel(inner=True, allocates=True)
-def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray) -> float:
+@kernel(inner=True)
+def _weights(
+    n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray, work: Work
+) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
     weights = hidden.weights
@@ -358,10 +376,11 @@ def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArr
             weights[k] = (counts[k] + PSEUDO_ROWS) / (n + n_used * PSEUDO_ROWS)
         return 0.5 * (n_used - 1) * math.log(n)
     basis = nodes.weight_basis
-    system = new_system(m)
-    centered = np.empty((m, K))
-    expected = np.empty(K)
-    target = np.empty(K)
+    system = work.logits
+    centered = work.centered
+    expected = work.node_weights
+    target = work.targets
+    clear_sums(system)
     for i in range(m):
         mean = dot(basis[i], weights)
         for k in range(K):
@@ -369,7 +388,7 @@ def _weights(n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArr
     for k in range(K):
         expected[k] = n * weights[k]
         target[k] = (counts[k] - expected[k]) / max(expected[k], DENSITY_FLOOR)
-    add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
+    add_weighted(centered, 0, expected, target, work.products, system.gram, system.moment)
     step = system.mean
     variance = system.variance
     precision = system.precision
@@ -514,13 +533,14 @@ def _m_step(
     hidden: Hidden,
     sums: FloatArray,
     counts: FloatArray,
+    work: Work,
 ) -> tuple[float, float]:
     """Update all parameters from the sums of an E-step; return costs of positions and weights."""
     K = nodes.basis.shape[1]
     node_counts = np.empty(K)
     for k in range(K):
         node_counts[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
-    weight_cost = _weights(pair.values.shape[1], nodes, shape[0], hidden, node_counts)
+    weight_cost = _weights(pair.values.shape[1], nodes, shape[0], hidden, node_counts, work)
     position_cost = 0.0
     for axis in range(2):
         if pair.kinds[axis] == CATEGORICAL:
@@ -528,7 +548,7 @@ def _m_step(
         elif pair.kinds[axis] == COUNTS:
             _count_tables(axis, pair, shape[0], hidden, counts)
         else:
-            position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums)
+            position_cost += _curve(axis, nodes, shape[1 + axis], hidden, sums, work)
             _noise(axis, pair, nodes, shape, hidden, sums)
     return position_cost, weight_cost
 
@@ -550,6 +570,10 @@ def fit_hidden(
     sums = np.zeros((2, 2, 3, K))
     noise = np.empty((2, 2, 3, K))
     shape = np.empty(3, np.int64)
+    m = nodes.weight_prior.shape[0]
+    systems = new_system(nodes.prior.shape[0]), new_system(m)
+    space = np.empty((3, K))
+    work = Work(*systems, np.empty((m, K)), space[0], space[1], space[2])
     for axis in range(2):
         for i in range(n):
             values[axis, i] = pair.values[axis, i]
@@ -575,7 +599,7 @@ def fit_hidden(
             )
             if n_iter > MIN_ITER and log_likelihood - previous < MIN_ITER_GAIN:
                 break
-            position_cost, weight_cost = _m_step(pair, nodes, shape, hidden, sums, counts)
+            position_cost, weight_cost = _m_step(pair, nodes, shape, hidden, sums, counts, work)
         hidden.result[0] = log_likelihood
         hidden.result[1] = position_cost
         hidden.result[2] = weight_cost + _parameter_cost(pair, nodes, shape, hidden)

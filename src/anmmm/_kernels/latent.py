@@ -276,25 +276,24 @@ def latent_curve(
     slope_prior: SlopePrior,
     tol: float,
     max_iter: int,
-    log_slopes: FloatArray,
-    mean: FloatArray,
+    center: FloatArray,
+    parameters: FloatArray,
     scales: FloatArray,
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
-    log_slopes (m,), mean (r,): centers of priors, become the mode; scales (3,): become the variance
-    of unsmoothed columns, τ², ρ². Returns Laplace's cost, and steps of O(n d² + d³), d = r + m.
+    center (d,), d = r + m: of the prior of r coefficients and m log-slopes; parameters (d,): where
+    to start, become the mode; scales (3,): become the variance of unsmoothed columns, τ², ρ².
+    Returns Laplace's cost, and steps of O(n d² + d³).
     """
-    r = mean.shape[0]
-    m = log_slopes.shape[0]
-    d = r + m
-    # Coefficients and log-slopes, relative to `start` their shift; g and H are gradient and minus
-    # the Hessian of the log-likelihood, P is the prior's precision, cov the posterior's covariance.
-    parameters = np.empty(d)
-    shift = np.zeros(d)
+    r = design.prior.shape[0]
+    d = center.shape[0]
+    m = d - r
+    # Shifts are relative to `center`; g and H are gradient and minus the Hessian of the
+    # log-likelihood, P is the prior's precision, cov the posterior's covariance.
+    shift = np.empty(d)
     g = np.empty(d)
     step = np.zeros(d)
-    start = np.empty(d)
     H = np.empty((d, d))
     P = np.zeros((d, d))
     work = np.empty((d, d))
@@ -304,8 +303,7 @@ def latent_curve(
     edges = np.empty(cuts.first.shape[0])
     trial_shift = np.empty(d)
     for i in range(d):
-        start[i] = mean[i] if i < r else log_slopes[i - r]
-    scales[:] = 1.0
+        shift[i] = parameters[i] - center[i]
     step_length = 0.0
     target = -np.inf
     change = 1.0
@@ -315,7 +313,7 @@ def latent_curve(
     while True:
         for i in range(d):
             trial_shift[i] = shift[i] + step_length * step[i]
-            parameters[i] = start[i] + trial_shift[i]
+            parameters[i] = center[i] + trial_shift[i]
         fit = _evaluate(design, levels, cuts, parameters, edges, slopes, g, H, rows)
         if not fit - _penalty(P, trial_shift, work[0]) >= target and halvings < HALVINGS:
             step_length *= 0.5
@@ -352,8 +350,4 @@ def latent_curve(
             break
         halvings = 0
         n_iter += 1
-    for i in range(r):
-        mean[i] = parameters[i]
-    for i in range(m):
-        log_slopes[i] = parameters[r + i]
     return cost, n_iter

@@ -16,13 +16,12 @@ from anmmm._kernels.packed import (
     HYPER,
     LOG_2PI,
     Design,
-    clear,
     copy_part,
     dot,
     exp_nonpositive,
     padded,
 )
-from anmmm._kernels.systems import System, inverse_factor, new_system, solve
+from anmmm._kernels.systems import System, clear_sums, inverse_factor, new_system, solve
 
 # Step length of a scoring step for g.
 STEP = 0.7
@@ -128,9 +127,7 @@ def location_scale(
     complexity = 0.0
     n_iter = max_iter
     for iteration in range(max_iter):
-        clear(moment)
-        for i in range(width):
-            clear(gram[i])
+        clear_sums(system)
         for begin in range(0, n, CHUNK):
             end = min(begin + CHUNK, n)
             add_weighted(columns, begin, w[begin:end], y[begin:end], products, gram, moment)

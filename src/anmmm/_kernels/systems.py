@@ -16,7 +16,7 @@ import numpy as np
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
-from anmmm._kernels.packed import log_of_product, padded
+from anmmm._kernels.packed import clear, log_of_product, padded
 
 
 class System(NamedTuple):
@@ -42,6 +42,14 @@ def new_system(r: int) -> System:
     return System(
         gram, vectors[0], vectors[1], vectors[2], rows, vectors[3], vectors[4], vectors[5]
     )
+
+
+@kernel(inner=True)
+def clear_sums(system: System) -> None:
+    """Set the sums over observations to zero."""
+    clear(system.moment)
+    for i in range(system.gram.shape[0]):
+        clear(system.gram[i])
 
 
 @kernel(inner=True)
@@ -130,16 +138,21 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
     identity_start = padded(r + 1)
     rows = np.zeros((r, identity_start + padded(r)))
     pivots = np.empty(r)
+    row = np.empty(padded(r))
+    width = rows.shape[1]
     for i in range(r):
         for j in range(i + 1):
             rows[j, i] = A[i, j]
         rows[i, identity_start + i] = 1.0
     log_det = eliminate(rows, pivots, r)
     for i in range(r):
-        for j in range(i + 1):
-            total = 0.0
+        for j in range(0, i + 1, LANES):
+            total = broadcast(0.0)
             for k in range(i, r):
-                total += rows[k, identity_start + i] * rows[k, identity_start + j] * pivots[k]
-            inverse[i, j] = total
-            inverse[j, i] = total
+                factor = rows[k, identity_start + i] * pivots[k]
+                total += factor * load(rows, k * width + identity_start + j)
+            store(row, j, total)
+        for j in range(i + 1):
+            inverse[i, j] = row[j]
+            inverse[j, i] = row[j]
     return log_det

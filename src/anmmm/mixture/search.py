@@ -169,7 +169,7 @@ def many_mechanisms(
     points = x[:, np.newaxis]
     sample = Sample(SplineBasis.of(points), points, part_y, floor)
     search = Search(sample, SEARCH_TOLERANCE, SEARCH_ITER)
-    numbers = search.up_and_down(CONSTANT, MAX_SEARCHED, {})
+    numbers = search.up_and_down(CONSTANT, MAX_SEARCHED, {}, min_merged=MANY)
     best = min(fits, key=lambda fit: fit.criterion)
     found = []
     for number in range(MANY, MAX_SEARCHED + 1):
@@ -255,9 +255,16 @@ class Search:
         return fits
 
     def up_and_down(
-        self, variant: Variant, max_mechanisms: int, others: Mapping[int, Mechanisms]
+        self,
+        variant: Variant,
+        max_mechanisms: int,
+        others: Mapping[int, Mechanisms],
+        min_merged: int = 2,
     ) -> dict[int, Mechanisms]:
-        """Fit a variant from smaller numbers, then from larger ones; `others` are more starts."""
+        """Fit a variant from smaller numbers, then from larger ones down to `min_merged`.
+
+        `others` are more starts.
+        """
         fits = {1: self.one}
         for number in range(2, max_mechanisms + 1):
             starts: list[FloatArray] = []
@@ -271,7 +278,7 @@ class Search:
             if number in others:
                 starts.append(others[number].probabilities)
             fits[number] = self.fit(starts, variant, is_coarse=True)
-        for number in range(max_mechanisms - 1, 1, -1):
+        for number in range(max_mechanisms - 1, min_merged - 1, -1):
             starts = [*self.merges(fits[number + 1])]
             merged = self.fit(starts, variant, is_coarse=True)
             if merged.bound > fits[number].bound:

@@ -30,34 +30,39 @@ TIED_RESIDUALS = 1e-9
 
 def ordered_residuals(
     basis: SplineBasis, y: FloatArray, single: MixtureFit, rows: IntArray | slice = EVERY
-) -> tuple[FloatArray, IntArray]:
-    """Return residuals of one curve, also times the cause, (2, n_rows), and their order."""
+) -> tuple[IntArray, BoolArray]:
+    """Return `with_ties` of residuals of one curve, and of these times the cause."""
     residuals = y[rows] - single.curves[rows, 0]
     # For curves that cross in the middle of the cause's range.
-    values = np.stack([residuals, residuals * basis.design[rows, 1]])
-    return values, values.argsort(axis=1)
+    return with_ties(np.stack([residuals, residuals * basis.design[rows, 1]]))
+
+
+def with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return orders of values (n_kinds, n_rows), and which differ from the next, (…, n_rows - 1).
+
+    Those within `TIED_RESIDUALS` times the largest are tied.
+    """
+    order = values.argsort(axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    tolerance = TIED_RESIDUALS * np.maximum(ordered[:, -1:], -ordered[:, :1])
+    return order, ordered[:, 1:] - ordered[:, :-1] > tolerance
 
 
 def residual_starts(
     y: FloatArray,
     n: int,
     previous: MixtureFit,
-    residuals: tuple[FloatArray, IntArray],
+    residuals: tuple[IntArray, BoolArray],
     rows: IntArray | slice = EVERY,
 ) -> FloatArray:
     """Return starts (n_starts, n_rows, n): residuals in n equal parts, and fits of n - 1 split.
 
-    Adjacent residuals within `TIED_RESIDUALS` times the largest belong equally to all parts that
-    they reach.
+    Tied residuals belong equally to all parts that they reach.
     """
-    values, order = residuals
-    size = values.shape[1]
+    order, is_distinct = residuals
+    n_kinds, size = order.shape
     inside, untied = _equal_parts(size, n)
-    n_kinds = len(values)
     starts = np.empty((n_kinds + (n - 1 if n > 2 else 0), size, n))
-    ordered = np.take_along_axis(values, order, axis=1)
-    tolerance = TIED_RESIDUALS * np.maximum(ordered[:, -1:], -ordered[:, :1])
-    is_distinct = ordered[:, 1:] - ordered[:, :-1] > tolerance
     for kind in range(n_kinds):
         parts = untied
         if not is_distinct[kind].all():

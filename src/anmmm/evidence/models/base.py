@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from anmmm._kernels.packed import Design
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Encoding, shortest
@@ -102,6 +103,32 @@ def row_groups(cause: Variable | Regressors) -> IntArray | None:
     return cause.groups if isinstance(cause, Regressors) else cause.cells.index
 
 
+class EqualRows(Record):
+    """Rows of a cause's basis and an effect, of which equal ones are counted once."""
+
+    basis: SplineBasis
+    rows: IntArray  # (n_distinct,), one of the rows that are equal
+    counts: FloatArray  # (n_distinct,), how many they are
+    places: IntArray  # (n_samples,), each row's place among the distinct ones
+
+    @classmethod
+    def of(cls, basis: SplineBasis, groups: IntArray | None, index: IntArray) -> EqualRows:
+        """Count rows of equal values `index` (n_samples,) of the effect and `groups` of a cause."""
+        if groups is None:
+            groups = np.arange(len(index))
+        numbers = groups * (index.max() + 1) + index
+        # Without `return_index`, which takes as long as all else.
+        _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+        rows = np.empty(len(counts), dtype=np.intp)
+        rows[places] = np.arange(len(index))
+        return cls(basis, rows, counts.astype(np.float64), places)
+
+    @computed
+    def design(self) -> Design:
+        """The columns of distinct rows."""
+        return Design(self.basis.design[self.rows], self.basis.prior, self.basis.n_null)
+
+
 @dataclass(eq=False, repr=False)
 class FitCache:
     """Fits of an effect to the columns of its cause, computed lazily."""
@@ -146,6 +173,15 @@ class FitCache:
         Effects of categories shrink to 0 at no cost, unlike the linear part of a curve.
         """
         return 0.5 * math.log(len(self.effect.cells.values)) if self.cause.is_categorical else 0.0
+
+    @computed
+    def equal_rows(self) -> EqualRows:
+        """The distinct rows of cause and effect."""
+        return self.rows_of(self.effect.cells.index)
+
+    def rows_of(self, index: IntArray) -> EqualRows:
+        """Return the distinct rows of the cause and numbers (n_samples,) of equal effects."""
+        return EqualRows.of(self.cause.basis, row_groups(self.cause), index)
 
     @computed
     def floor(self) -> float:

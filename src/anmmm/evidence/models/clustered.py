@@ -56,7 +56,8 @@ class Clustered(ConditionalModel):
         if len(np.unique(labels)) < len(order):
             return
         label_cells = Cells.of(standardize(labels[:, np.newaxis].astype(np.float64))[0][:, 0])
-        level = Ordered.fit(fits.cause.basis, label_cells, *free_cuts(len(order)))
+        rows = fits.rows_of(label_cells.index)
+        level = Ordered.fit(rows, label_cells, *free_cuts(len(order)))
         weights = np.empty_like(fit.probabilities)
         weights[:, order] = np.diff(ndtr(level.cuts - level.curve[:, np.newaxis]), axis=1)
         below, above = mixture_levels(cells, fit, weights)

@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.special import betainc, gammaincc, gammaln, ndtr
+from scipy.special import betainc, digamma, gammaincc, gammaln, ndtr
 
 from anmmm._cells import MOST_CATEGORIES
 from anmmm._kernels.latent import Cuts, Levels, latent_curve
-from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
 from anmmm.evidence.models.base import (
@@ -24,6 +24,7 @@ from anmmm.evidence.models.base import (
     ConditionalModel,
     CurveModel,
     EffectCurves,
+    EqualRows,
     FitCache,
 )
 from anmmm.evidence.models.form import LINK, Form
@@ -35,7 +36,6 @@ from anmmm.evidence.models.postnonlinear import (
     effect_scales,
     slope_prior,
 )
-from anmmm.mixture.splines import SplineBasis
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
@@ -53,10 +53,19 @@ MAX_SIZE = 1e4
 NO_DISPERSION = 0.9 * MAX_SIZE
 # Size of a Poisson distribution.
 POISSON = 1e9
-# Change of a size's logarithm that is worth less than 0.01 nats.
+LOG_SIZES = math.log(MIN_SIZE), math.log(MAX_SIZE)
+# The first step of a size's logarithm, the largest, and the last, worth less than 0.01 nats; and
+# most steps.
+FIRST_SIZE_STEP = 0.1
+MAX_SIZE_STEP = 2.0
 SIZE_TOLERANCE = 1e-2
-# Rounds of a curve and the size of the counts' distribution.
+SIZE_STEPS = 20
+# Largest number whose exponential is computed.
+MAX_EXPONENT = 700.0
+# Rounds of a curve and the size of the counts' distribution; and the change of a count, or of a
+# size's logarithm, below which they end.
 SIZE_ROUNDS = 3
+ROUND_TOLERANCE = 1e-3
 TINY = float(np.finfo(np.float64).tiny)
 # Smallest mean of counts without zeros, whose probability beside zero would be rounding errors.
 MIN_MEAN = 1e-9
@@ -76,18 +85,25 @@ class Ordered(CurveModel):
         cells = fits.effect.cells
         if fits.effect.is_tied and cells.n_distinct <= MOST_CATEGORIES:
             cuts, prior, start = free_cuts(cells.n_distinct)
-            yield cls.fit(fits.cause.basis, cells, cuts, prior, start).plus(fits.price)
+            yield cls.fit(fits.equal_rows, cells, cuts, prior, start).plus(fits.price)
 
     @classmethod
     def fit(
-        cls, basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
+        cls, rows: EqualRows, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
     ) -> Self:
-        """Fit curve and cuts. O(N r²) an iteration."""
-        log_slopes = np.full(len(cuts.per_slope), start)
-        mean = np.zeros_like(basis.prior)
-        values = cells.index.astype(np.float64)
-        cost, curve, n_iter = _latent(basis, values, 1.0, cuts, prior, log_slopes, mean)
-        edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
+        """Fit curve and cuts. O(n_distinct r²) an iteration."""
+        basis = rows.basis
+        r = len(basis.prior)
+        center = np.zeros(r + len(cuts.per_slope))
+        center[r:] = start
+        parameters = center.copy()
+        levels = Levels(cells.index[rows.rows].astype(np.float64), rows.counts, 1.0)
+        cost, n_iter = latent_curve(
+            rows.design, levels, cuts, prior, TOLERANCE, CURVE_ITER, center, parameters, np.ones(3)
+        )
+        mean = parameters[:r]
+        curve = basis.design @ mean
+        edges = cuts.first + np.exp(parameters[r:]) @ cuts.per_slope
         lower = edges[cells.index]
         upper = edges[cells.index + 1]
         nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
@@ -114,47 +130,22 @@ class OrderedLinked(Ordered):
         effect = fits.effect
         if effect.is_tied and effect.cells.n_distinct > MAX_FREE_LEVELS:
             scale = effect.once(scale_of_cuts)
-            yield cls.on(scale, fits.cause.basis, effect.cells).plus(fits.price)
+            yield cls.on(scale, fits.equal_rows, effect.cells).plus(fits.price)
 
     @classmethod
-    def on(cls, scale: EffectScale, basis: SplineBasis, cells: Cells) -> OrderedLinked:
+    def on(cls, scale: EffectScale, rows: EqualRows, cells: Cells) -> OrderedLinked:
         """Fit curve and cuts on a scale of the effect."""
         per_slope = scale.integrals(scale.edges[1:-1])
         cuts = _with_ends(np.zeros(per_slope.shape[1]), per_slope)
-        return cls.fit(basis, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
+        return cls.fit(rows, cells, cuts, LINK_PRIOR, scale.start).plus(scale.cost)
 
 
 def scale_of_cuts(effect: Variable) -> EffectScale:
     """Return the scale on which smooth cuts between values are shortest without a cause."""
     cells = effect.cells
-    constant = SplineBasis.constant(len(cells.values))
+    rows = FitCache.without_cause(effect).equal_rows
     scales = [scale for scale in effect.once(effect_scales) if np.isfinite(scale.edges[1:-1]).all()]
-    return min(scales, key=lambda scale: OrderedLinked.on(scale, constant, cells).length)
-
-
-def _latent(
-    basis: SplineBasis,
-    values: FloatArray,
-    size: float,
-    cuts: Cuts,
-    prior: SlopePrior,
-    log_slopes: FloatArray,
-    mean: FloatArray,
-) -> tuple[float, FloatArray, int]:
-    """Return cost, curve (n_samples,), iterations; fits `log_slopes` and `mean` in place."""
-    columns = basis.design
-    weights = np.ones(len(values))
-    if columns.shape[1] == 1:
-        # Without a cause equal values are alike.
-        values, n_rows = np.unique(values, return_counts=True)
-        columns = np.ones((len(values), 1))
-        weights = n_rows.astype(np.float64)
-    design = Design(columns, basis.prior, basis.n_null)
-    levels = Levels(values, weights, size)
-    cost, n_iter = latent_curve(
-        design, levels, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, np.empty(3)
-    )
-    return cost, basis.design @ mean, n_iter
+    return min(scales, key=lambda scale: OrderedLinked.on(scale, rows, cells).length)
 
 
 @lru_cache
@@ -171,6 +162,10 @@ def free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
     # Orthonormal contrasts: the logarithms vary independently about their mean.
     rough = np.linalg.svd(np.ones((m, 1)))[0][:, 1:].T if m else np.empty((0, 0))
     return _with_ends(np.zeros(m + 1), per_slope), slope_prior(fixed, rough), 0.0
+
+
+NO_CUTS = Cuts(np.empty(0), np.empty((0, 0)))
+NO_SLOPES = SlopePrior(np.empty((0, 0)), np.empty((0, 0)), 0, 0.0)
 
 
 def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
@@ -196,7 +191,7 @@ class Counts(CurveModel):
         """Encode an effect of tied whole numbers from 0 on, of at least three values."""
         effect = fits.effect
         if effect.raw is not None and effect.cells.n_distinct >= 3 and may_count(effect):
-            yield fit_counts(fits.cause.basis, effect.cells, effect.raw).plus(fits.price)
+            yield fit_counts(fits.equal_rows, effect.cells, effect.raw).plus(fits.price)
 
     def curves(self, points: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
@@ -238,85 +233,125 @@ def may_count(variable: Variable) -> bool:
     return bool(in_range and np.all(raw == np.rint(raw)))
 
 
-def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
-    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
-    is_positive = bool(counts.min() > 0.0)
-    start = _fit_size(basis, cells, counts, POISSON, counts, is_positive)
-    poisson = start
-    if is_positive:
+class MeanCurve(Record):
+    """A curve of the logarithm of counts' mean, fitted in distinct rows to `score_counts`."""
+
+    score_counts: FloatArray  # (n_distinct,)
+    size: float
+    mean: FloatArray  # (r,), coefficients
+    scales: FloatArray
+    cost: float
+    n_iter: int
+    curve: FloatArray  # (n_distinct,)
+
+    @classmethod
+    def fit(
+        cls, rows: EqualRows, score_counts: FloatArray, size: float, start: MeanCurve | None = None
+    ) -> MeanCurve:
+        """Fit a curve, from another one if `start` is given."""
+        center = np.zeros_like(rows.basis.prior)
+        overall_mean = float(rows.counts @ score_counts) / len(rows.places)
+        center[0] = math.log(max(overall_mean, TINY))
+        mean = start.mean.copy() if start else center.copy()
+        scales = start.scales.copy() if start else np.ones(3)
+        levels = Levels(score_counts, rows.counts, size)
+        cost, n_iter = latent_curve(
+            rows.design, levels, NO_CUTS, NO_SLOPES, TOLERANCE, CURVE_ITER, center, mean, scales
+        )
+        return cls(score_counts, size, mean, scales, cost, n_iter, rows.design.columns @ mean)
+
+    def refitted(
+        self, rows: EqualRows, counts: FloatArray, is_dispersed: bool, is_positive: bool
+    ) -> MeanCurve:
+        """Fit size and curve in turn; this one if there is no variance beyond Poisson's."""
+        fit = self
+        size = POISSON
         for _ in range(SIZE_ROUNDS):
-            poisson = _refit(poisson, basis, POISSON)
-    elif np.sum((counts - _means(start.curve, False)) ** 2 - counts) <= 0.0:
-        # The score by 1 / size at Poisson's distribution: others are longer.
-        return poisson
-    dispersed = start
-    for _ in range(SIZE_ROUNDS):
-        size = _best_size(counts, _means(dispersed.curve, is_positive), is_positive)
-        if size > NO_DISPERSION:
-            # It would only cost the size.
-            return poisson
-        dispersed = _refit(dispersed, basis, size)
-    return shortest([poisson, dispersed.plus(0.5 * math.log(len(counts)))])
+            means = _means(fit.curve, is_positive)
+            if is_dispersed:
+                size = best_size(counts, rows.counts, means, is_positive, fit.size)
+                if size > NO_DISPERSION:
+                    return self
+            score_counts = _score_counts(counts, means, size) if is_positive else counts
+            change = np.abs(score_counts - fit.score_counts).max()
+            if max(change, abs(math.log(size / fit.size))) < ROUND_TOLERANCE:
+                break
+            # Poisson's curve may be far too rough for counts of more variance.
+            start = fit if is_dispersed == (fit.size < POISSON) else None
+            fit = MeanCurve.fit(rows, score_counts, size, start)
+        return fit
 
 
-def _refit(fit: Counts, basis: SplineBasis, size: float) -> Counts:
-    """Fit a curve again, to counts of another size, without zeros if there are none."""
-    score_counts = fit.counts
-    if fit.is_positive:
-        mean = _means(fit.curve, True)
-        # The score of the mean without zeros is that of all counts, less what these lack.
-        log_p = _log_zero(mean, size)
-        lacking = mean * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
-        # Negative ones, of sizes below 1, would make the likelihood no longer concave.
-        score_counts = np.maximum(fit.counts - lacking, 0.0)
-    return _fit_size(basis, fit.cells, fit.counts, size, score_counts, fit.is_positive)
+def fit_counts(rows: EqualRows, cells: Cells, counts: FloatArray) -> Counts:
+    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
+    distinct = counts[rows.rows]
+    is_positive = bool(distinct.min() > 0.0)
+    start = MeanCurve.fit(rows, distinct, POISSON)
+    codes: list[Counts] = []
+    for is_dispersed in (False, True):
+        fit = start.refitted(rows, distinct, is_dispersed, is_positive)
+        # Others would only cost the size.
+        if is_dispersed == (fit.size < POISSON):
+            means = _means(fit.curve, is_positive)
+            mass = np.exp(_log_mass(distinct, means, fit.size, is_positive))[rows.places]
+            nats = code_lengths(mass, cells.n_distinct)
+            curve = fit.curve[rows.places], fit.mean, rows.basis.splines, fit.n_iter
+            code = Counts(nats, fit.cost, cells, *curve, counts, fit.size, is_positive)
+            codes.append(code.plus(0.5 * math.log(len(counts)) if is_dispersed else 0.0))
+    return shortest(codes)
 
 
-def _fit_size(
-    basis: SplineBasis,
-    cells: Cells,
-    counts: FloatArray,
-    size: float,
-    score_counts: FloatArray,
-    is_positive: bool,
-) -> Counts:
-    """Fit a curve to `score_counts` (n_samples,), and encode the counts by it."""
-    mean = np.zeros_like(basis.prior)
-    mean[0] = math.log(max(float(score_counts.mean()), TINY))
-    nothing = np.empty((0, 0))
-    cuts = Cuts(np.empty(0), nothing)
-    prior = SlopePrior(nothing, nothing, 0, 0.0)
-    cost, curve, n_iter = _latent(basis, score_counts, size, cuts, prior, np.empty(0), mean)
-    mass = np.exp(_log_mass(counts, _means(curve, is_positive), size, is_positive))
-    nats = code_lengths(mass, cells.n_distinct)
-    return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size, is_positive)
+def _score_counts(counts: FloatArray, means: FloatArray, size: float) -> FloatArray:
+    """Return counts whose score is that of a mean without zeros."""
+    # It is that of all counts, less what these lack.
+    log_p = _log_zero(means, size)
+    lacking = means * np.exp(log_p) / np.maximum(-np.expm1(log_p), TINY)
+    # Negative ones, of sizes below 1, would make the likelihood no longer concave.
+    return np.maximum(counts - lacking, 0.0)
 
 
-def _best_size(counts: FloatArray, mean: FloatArray, is_positive: bool) -> float:
-    """Return the size of the negative binomial distributions of these means (n_samples,)."""
-    distinct, n_rows = np.unique(counts, return_counts=True)
-    mean = np.maximum(mean, TINY)
+def best_size(
+    counts: FloatArray, n_equal: FloatArray, means: FloatArray, is_positive: bool, start: float
+) -> float:
+    """Return the size of negative binomial distributions by the secant method from a start.
 
-    def length(log_size: float) -> float:
-        # Minus the log-likelihood, without terms that do not depend on the size.
+    counts, n_equal, means: (n_distinct,), `n_equal` observations have each count and mean.
+    """
+    distinct, places = np.unique(counts, return_inverse=True)
+    n_rows = np.bincount(places, n_equal)
+    means = np.maximum(means, TINY)
+
+    def score(log_size: float) -> float:
+        # The derivative of the log-likelihood by the size's logarithm.
         size = math.exp(log_size)
-        log_sums = np.log(size + mean)
-        total = float((counts + size) @ log_sums)
-        total -= float(n_rows @ gammaln(distinct + size))
-        total += len(counts) * (math.lgamma(size) - size * log_size)
+        sums = size + means
+        log_ratios = log_size - np.log(sums)
+        scores = log_ratios + (means - counts) / sums
         if is_positive:
-            log_zero = size * (log_size - log_sums)
-            total += float(np.log(np.maximum(-np.expm1(log_zero), TINY)).sum())
-        return total
+            odds = 1.0 / np.expm1(np.minimum(-size * log_ratios, MAX_EXPONENT))
+            scores += odds * (log_ratios + means / sums)
+        by_counts = n_rows @ (digamma(distinct + size) - digamma(size))
+        return size * float(n_equal @ scores + by_counts)
 
-    # Imported here because it loads slowly and only counts need it.
-    from scipy.optimize import minimize_scalar
-
-    bounds = math.log(MIN_SIZE), math.log(MAX_SIZE)
-    result = minimize_scalar(
-        length, bounds=bounds, method="bounded", options={"xatol": SIZE_TOLERANCE}
-    )
-    return math.exp(float(result.x))
+    if start >= POISSON:
+        # By moments.
+        excess = float(n_equal @ ((counts - means) ** 2 - means))
+        start = float(n_equal @ means**2) / max(excess, TINY)
+    log_size = math.log(min(max(start, MIN_SIZE), MAX_SIZE))
+    value = score(log_size)
+    step = math.copysign(FIRST_SIZE_STEP, value)
+    for _ in range(SIZE_STEPS):
+        moved = min(max(log_size + step, LOG_SIZES[0]), LOG_SIZES[1])
+        moved_value = score(moved)
+        slope = (moved_value - value) / (moved - log_size) if moved != log_size else 0.0
+        log_size = moved
+        value = moved_value
+        # Uphill, where the likelihood is not concave.
+        step = -value / slope if slope < 0.0 else math.copysign(MAX_SIZE_STEP, value)
+        step = min(max(step, -MAX_SIZE_STEP), MAX_SIZE_STEP)
+        if abs(step) < SIZE_TOLERANCE or not LOG_SIZES[0] < log_size < LOG_SIZES[1]:
+            break
+    return math.exp(min(max(log_size + step, LOG_SIZES[0]), LOG_SIZES[1]))
 
 
 def _log_mass(counts: FloatArray, mean: FloatArray, size: float, is_positive: bool) -> FloatArray:

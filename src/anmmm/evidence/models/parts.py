@@ -159,9 +159,11 @@ class Parted(ConditionalModel):
 
 def cause_in(part: Part, cause: Variable | Regressors) -> Regressors:
     """Return a cause in the rows of a part."""
+    groups = row_groups(cause)
     scale = gaussian_scale(cause)
     return Regressors(
         basis=cause.basis.of_rows(part.rows),
+        groups=None if groups is None else groups[part.rows],
         rescaled=None if scale is None else scale.of_rows(part.rows),
     )
 
