@@ -120,8 +120,10 @@ def as_column(values: Any, name: str, *, spells_numbers: bool = False) -> Column
         return _of_names(texts)
     array = as_real(values, name)
     as_columns(array, name)
-    dtype = str(array.dtype if series is None else series.dtype)
-    return Column(array, ("False", "True") if dtype.lower().startswith("bool") else None)
+    is_boolean = array.dtype.kind == "b"
+    if series is not None:
+        is_boolean = str(series.dtype).lower().startswith("bool")
+    return Column(array, ("False", "True") if is_boolean else None)
 
 
 def as_categories(values: Any, name: str) -> Column:

@@ -8,7 +8,7 @@ from anmmm._record import Record, computed
 from anmmm._typing import FloatArray, IntArray
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
-ROUNDING = 4.0
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 class Standardization(Record):
@@ -40,16 +40,18 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
             f"X must have two dimensions (n_samples, n_features), found shape {np.shape(X)}; "
             "reshape one variable by X.reshape(-1, 1)"
         )
-    unit = np.abs(X).max(axis=0)
+    # Reductions, because methods and functions of means take three times as long at N = 100.
+    n = len(X)
+    unit = np.maximum.reduce(np.abs(X))
     scaled = X / unit
-    center = scaled.mean(axis=0)
-    std = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
-    record = Standardization(unit, center, std)
-    Z = np.ascontiguousarray(record.apply(X))
+    center = np.add.reduce(scaled) / n
+    centered = scaled - center
+    std = np.sqrt(np.add.reduce(centered**2) / n)
+    Z = np.ascontiguousarray(centered / std)
     # Whether 0.1 + 0.2 and 0.3 are tied must not depend on the unit.
     for column, deviation in zip(Z.T, std, strict=True):
-        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / deviation))
-    return Z, record
+        _merge_rounded(column, ROUNDING / deviation)
+    return Z, Standardization(unit, center, std)
 
 
 def indicators(values: FloatArray) -> FloatArray:
@@ -85,10 +87,18 @@ def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:
     return first, np.concatenate([first[1:], [len(ordered)]])
 
 
+def median(values: FloatArray) -> float:
+    """Return the median of values (n,)."""
+    # As np.median, whose checks take longer than all else at N = 100.
+    half = len(values) // 2
+    ordered = np.partition(values, (len(values) - 1 - half, half))
+    return 0.5 * float(ordered[-1 - half] + ordered[half])
+
+
 def _merge_rounded(z: FloatArray, near: float) -> None:
     ordered = np.sort(z)
     gaps = ordered[1:] - ordered[:-1]
-    if not np.any((gaps > 0.0) & (gaps <= near)):
+    if not ((gaps > 0.0) & (gaps <= near)).any():
         return
     first, last = tied(ordered, near)
     low = ordered[first]
@@ -149,8 +159,4 @@ class Cells(Record):
     @computed
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell, the smallest noise variance."""
-        widths = self.upper - self.lower
-        half = len(self.upper) // 2
-        # As np.median, whose checks take longer than all else at N = 100.
-        widths.partition((len(widths) - 1 - half, half))
-        return (0.5 * float(widths[-1 - half] + widths[half])) ** 2 / 12.0
+        return median(self.upper - self.lower) ** 2 / 12.0

@@ -9,7 +9,9 @@ from scipy import stats
 
 from anmmm import infer_direction
 from anmmm.evidence import description_lengths
-from anmmm.evidence.models.rescaled import OverColumns
+from anmmm.evidence.models import FitCache
+from anmmm.evidence.models.discrete import Counts, Ordered
+from anmmm.evidence.models.rescaled import LEVEL_SLACK, OverColumns
 from anmmm.evidence.models.rescaled import gaussian_scale as rescaled_columns
 from anmmm.evidence.vectors import describe_over
 from drawn import standard, variable_of
@@ -80,6 +82,18 @@ def test_a_saturating_effect_of_a_heavy_cause_is_known_by_its_scale(cause):
     assert np.mean(right) >= 5 / 6
     # A linear mechanism keeps its scale.
     assert not description_lengths(x, x + rng.normal(size=200)).forward.model.endswith("+rescaled")
+
+
+def test_models_that_are_far_longer_over_the_own_scale_are_not_rescaled(rng, monkeypatch):
+    x = CAUSES["lognormal"](rng)
+    levels = np.digitize(gaussian_scale(x) + 0.3 * rng.normal(size=200), [-0.5, 0.5])
+    fits = FitCache(variable_of(x), variable_of(np.array([1.0, 50.0, 55.0])[levels]))
+    ordered_length = fits.shortest_of([Ordered]).length
+    assert fits.shortest_of([Counts]).length > ordered_length + LEVEL_SLACK * len(x)
+    assert rescaled_columns(fits.cause) is not None
+    monkeypatch.setattr(Counts, "encode", lambda fits: pytest.fail("counts were rescaled"))
+    (rescaled,) = OverColumns.encode(fits)
+    assert isinstance(rescaled.model, Ordered)
 
 
 def test_curves_over_several_causes_are_rescaled_too(rng):

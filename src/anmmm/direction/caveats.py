@@ -94,9 +94,12 @@ def is_function(x: FloatArray, y: FloatArray) -> bool:
     """Return whether one number never falls, or never rises, as the other grows. O(N log N)."""
     # Few rows show of most pairs that they are none.
     for rows in (slice(FIRST_ROWS), slice(None)):
-        rises = np.diff(y[rows][order_by(x[rows], y[rows])])
-        falls = np.diff(y[rows][order_by(x[rows], -y[rows])])
-        if not (np.all(rises >= 0.0) or np.all(falls <= 0.0)):
+        cause = x[rows]
+        effect = y[rows]
+        order = np.argsort(cause)
+        rising = effect[order_by(cause, effect, order)]
+        falling = effect[order_by(cause, -effect, order)]
+        if np.any(rising[1:] < rising[:-1]) and np.any(falling[1:] > falling[:-1]):
             return False
     return min(len(np.unique(x)), len(np.unique(y))) >= MIN_FUNCTION_VALUES
 
@@ -137,7 +140,9 @@ def outlier_cells(columns: FloatArray, categorical: Iterable[bool]) -> BoolArray
         if not is_categorical:
             column = columns[:, place]
             observed = ~np.isnan(column)
-            outliers[observed, place] = outlier_mask(column[observed])
+            mask = outlier_mask(column[observed])
+            if mask.any():
+                outliers[observed, place] = mask
     return outliers
 
 
@@ -151,7 +156,7 @@ def outlier_mask(values: FloatArray) -> BoolArray:
     core = math.ceil(CORE_FRACTION * n)
     with np.errstate(over="ignore"):
         widths = ordered[core - 1 :] - ordered[: n - core + 1]
-        gaps = np.diff(ordered)
+        gaps = ordered[1:] - ordered[:-1]
         if not gaps.max() > widths.min():
             return np.zeros(n, dtype=np.bool_)
         # All of the shortest intervals, so that nothing depends on which comes first.
@@ -202,13 +207,16 @@ def outlier_caveat(
 def distinct_fraction(columns: FloatArray) -> float:
     """Return the fraction of distinct rows (n_samples, n_columns) if others are copies, else 1."""
     n = len(columns)
-    distinct = [np.unique(column) for column in columns.T]
+    distinct: list[FloatArray] = []
+    for column in columns.T:
+        distinct.append(np.unique(column))
+        # The usual case, without a sort of rows: they differ if the values of one variable do.
+        if len(distinct[-1]) >= COPIES_FRACTION * n:
+            return 1.0
     n_values = max(map(len, distinct))
-    # The usual case, without a sort of rows: they differ if the values of one variable do.
-    if n_values >= COPIES_FRACTION * n:
-        return 1.0
-    counts = np.unique(columns, axis=0, return_counts=True)[1]
-    n_distinct = len(counts)
+    first = distinct_rows(columns)[1]
+    counts = np.diff(first, append=n)
+    n_distinct = len(first)
     # Few values meet in many ways, copies of a row in one.
     if n_distinct >= COPIES_FRACTION * n or n_values < COPIES_DISTINCT * n_distinct:
         return 1.0
@@ -230,6 +238,10 @@ def copies_note(fraction: float) -> str:
     return f"each row occurs {1.0 / fraction:.2g} times: distinct ones count"
 
 
-def distinct_rows(columns: FloatArray) -> IntArray:
-    """Return the first of equal rows (n_samples, n_columns)."""
-    return np.asarray(np.unique(columns, axis=0, return_index=True)[1])
+def distinct_rows(columns: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return rows (n_samples, n_columns) in order, and where those that differ begin."""
+    # Several times faster than np.unique of rows.
+    order = np.lexsort(columns.T[::-1])
+    ordered = columns[order]
+    differs = np.any(ordered[1:] != ordered[:-1], axis=1)
+    return order, np.flatnonzero(np.append(True, differs))

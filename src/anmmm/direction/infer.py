@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from anmmm._categories import Variables, complete_variables
 from anmmm._columns import takes_pairs, variable_names
 from anmmm._compiling import listening
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import ArrayLike, Missing, RandomState
 from anmmm._validation import check_choice, check_flag, check_rng
 from anmmm._warning import warn_unconverged
@@ -39,8 +39,6 @@ class DirectionOptions(Record):
     fit_options: FitOptions | Mapping[str, Any] | None = None
     common_cause: bool = True
     prior: Prior = "learned"
-    # How Θ is fitted, with defaults filled in.
-    fit: FitOptions = field(init=False)
 
     def __post_init__(self) -> None:
         """Raise if an option is invalid for any pair."""
@@ -57,8 +55,13 @@ class DirectionOptions(Record):
                 raise ValueError(
                     f"{name} has no effect under criterion {self.criterion!r}; leave it out"
                 )
-        fit = FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
-        object.__setattr__(self, "fit", fit)
+        if self.criterion != "evidence":
+            FitOptions.of(self.fit_options)
+
+    @computed
+    def fit(self) -> FitOptions:
+        """How Θ is fitted, with defaults filled in."""
+        return FitOptions.of(self.fit_options).filled(**FIT_DEFAULTS)
 
 
 @takes_pairs

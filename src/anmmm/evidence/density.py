@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from anmmm._kernels import densities as kernels
 from anmmm._kernels.densities import DEGREES_OF_FREEDOM, Grid
 from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 
 # Base distributions, of which a density is a smooth correction; kernels use their indices.
 BASES = ("uniform", "normal", "student")
@@ -125,24 +126,37 @@ def densest_point(values: FloatArray) -> float:
     mean of those from below and from above, so that it is mirrored as the values are.
     """
     ordered = np.sort(values)
-    return 0.5 * (_half_sample_mode(ordered) - _half_sample_mode(-ordered[::-1]))
+    mode, is_unique = _half_sample_mode(ordered)
+    return mode if is_unique else 0.5 * (mode - _half_sample_mode(-ordered[::-1])[0])
 
 
-def _half_sample_mode(ordered: FloatArray) -> float:
-    """Return the mean of the shortest half, of its shortest half, and so on to three values."""
+def _half_sample_mode(ordered: FloatArray) -> tuple[float, bool]:
+    """Return the mean of the shortest half, of its shortest half, and so on to three values.
+
+    Also return whether no other half was as short.
+    """
+    is_unique = True
     while len(ordered) > 3:
         size = (len(ordered) + 1) // 2
         widths = ordered[size - 1 :] - ordered[: len(ordered) - size + 1]
         # The first of equal ones, whatever their rounding.
-        first = int((widths <= (1.0 + 1e-9) * widths.min()).argmax())
-        ordered = ordered[first : first + size]
-    return float(ordered.mean())
+        shortest = (widths <= (1.0 + 1e-9) * widths.min()).nonzero()[0]
+        is_unique = is_unique and len(shortest) == 1
+        ordered = ordered[shortest[0] : shortest[0] + size]
+    return float(ordered.mean()), is_unique
 
 
 def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return Gaussian quantiles of probabilities below and above, from the smaller one."""
     with np.errstate(divide="ignore"):
-        return np.where(below <= above, ndtri(below), -ndtri(above))
+        quantiles = ndtri(np.minimum(below, above))
+    return np.where(below <= above, quantiles, -quantiles)
+
+
+@cache
+def _base_numbers(bases: tuple[str, ...]) -> IntArray:
+    """Return the numbers of bases in kernels."""
+    return np.array([BASES.index(base) for base in bases], dtype=np.int64)
 
 
 def fit_density(
@@ -155,11 +169,10 @@ def fit_density(
 ) -> tuple[Density, FloatArray]:
     """Return the shortest density of a variable by one of `bases`, and each observation's nats."""
     n = len(values)
-    order = np.array([BASES.index(base) for base in bases], dtype=np.int64)
     log_p = np.empty(N_BINS)
     nats = np.empty(n)
     base, location, scale, cost = kernels.fit_density(
-        values, lower, upper, n_cells, order, GRID, log_p, nats
+        values, lower, upper, n_cells, _base_numbers(tuple(bases)), GRID, log_p, nats
     )
     # The location and the scale cost ½ log N each.
     return Density(BASES[base], location, scale, log_p, cost + math.log(n)), nats

@@ -171,12 +171,12 @@ class DirectionEvidence(Record):
         """The cause, prepared for tests of independence."""
         return HSICVariable(self.points)
 
-    @property
+    @computed
     def cause(self) -> float:
         """Description length of the cause."""
         return _length(self.cause_parts)
 
-    @property
+    @computed
     def effect(self) -> float:
         """Description length of the effect given the cause, under the shortest models."""
         return _length(self.effect_parts)
@@ -186,7 +186,7 @@ class DirectionEvidence(Record):
         """``cause + effect``."""
         return self.cause + self.effect
 
-    @property
+    @computed
     def independent(self) -> float:
         """Total under independence."""
         return self.cause + _length(self.marginal_parts)
@@ -199,7 +199,7 @@ class DirectionEvidence(Record):
     @computed
     def nats(self) -> FloatArray:
         """Description length of each observation, without the cost of parameters."""
-        return np.asarray(np.sum([part.chosen.nats for part in self._parts], axis=0))
+        return np.asarray(sum(part.chosen.nats for part in self._parts))
 
     @property
     def model(self) -> str:

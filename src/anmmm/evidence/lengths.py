@@ -106,7 +106,8 @@ class EvidenceResult(Record):
         Econometrica 57 (1989), his ω̂: no further fit is needed.
         """
         differences = self.backward.nats - self.forward.nats
-        return math.sqrt(len(differences)) * float(differences.std())
+        centered = differences - np.add.reduce(differences) / len(differences)
+        return math.sqrt(centered @ centered)
 
     @property
     def dependence(self) -> float:

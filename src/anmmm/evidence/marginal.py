@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from anmmm._cells import MOST_CATEGORIES
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import (
     RESOLUTION,
     Encoding,
@@ -37,7 +37,7 @@ from anmmm.evidence.density import (
 from anmmm.mixture.em import fit_mixture, smallest_noise
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.splines import SplineBasis
-from anmmm.preprocessing import Cells
+from anmmm.preprocessing import Cells, median
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
@@ -161,7 +161,7 @@ class Normals(Marginal):
         They are given up if they stay longer than a standard Gaussian by more than `longest` nats.
         """
         # Values at the median belong equally to both, so that the start mirrors with the variable.
-        sign = np.sign(cells.values - np.median(cells.values))
+        sign = np.sign(cells.values - median(cells.values))
         lower = 0.5 + (START_SOFTNESS - 0.5) * sign
         start = np.column_stack([lower, 1.0 - lower])
         return cls._from(cells, start, START_VARIANCE, longest)
@@ -174,32 +174,29 @@ class Normals(Marginal):
         if not counts:
             return
         values = np.sort(cells.values)
-        gaps = _widest_gaps(values, counts.stop - 1)
-        # Even clusters whose cut values go up, or down, and clusters between the widest gaps.
-        cuts: list[list[int]] = []
-        for count in counts:
-            cuts += _even_cuts(n, count)
-            cuts.append(sorted(place for _, place in gaps[: count - 1]))
         sums = np.concatenate([[0.0], np.cumsum(values)])
-        lengths = _cluster_nats(sums, cuts, smallest_noise(cells)).tolist()
+        widths, places = _widest_gaps(values, counts.stop - 1)
+        ends = np.concatenate([_even_ends(n, counts), _gap_ends(n, counts, places)])
+        lengths = _cluster_nats(sums, ends, smallest_noise(cells)).tolist()
         for row, count in enumerate(counts):
             # The mean of both even cuts is mirrored as the variable is.
-            before, after, between_gaps = lengths[3 * row : 3 * row + 3]
-            length = 0.5 * (before + after)
-            starts = cuts[3 * row : 3 * row + 2]
+            rows = [2 * row, 2 * row + 1]
+            length = 0.5 * (lengths[rows[0]] + lengths[rows[1]])
+            gap_row = 2 * len(counts) + row
             # Gaps that are wider than all others by more than rounding.
-            is_clear = gaps[count - 2][0] > (1.0 + 1e-9) * gaps[count - 1][0]
-            if is_clear and between_gaps < length:
-                length = between_gaps
-                starts = [cuts[3 * row + 2]]
+            is_clear = widths[count - 2] > (1.0 + 1e-9) * widths[count - 1]
+            if is_clear and lengths[gap_row] < length:
+                length = lengths[gap_row]
+                rows = [gap_row]
             # Means and weights of all clusters but one.
             if length + (count - 1) * math.log(n) > longest + CLUSTER_SLACK:
                 continue
             order = np.argsort(cells.values)
             start = np.zeros((n, count))
-            for start_cuts in starts:
-                labels = np.searchsorted(start_cuts, np.arange(n), side="right")
-                start[order, labels] += 1.0 / len(starts)
+            for cluster_ends in ends[rows]:
+                cuts = np.unique(cluster_ends)[1:-1]
+                labels = np.searchsorted(cuts, np.arange(n), side="right")
+                start[order, labels] += 1.0 / len(rows)
             yield cls._from(cells, start, CLUSTER_VARIANCE, longest)
 
     @classmethod
@@ -270,42 +267,54 @@ def standard_nats(cells: Cells) -> float:
     return float(gaussian_nats(cells.lower, cells.upper, cells.n_distinct, mean).sum())
 
 
-def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
+def _widest_gaps(values: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
     """Return the widest gaps of sorted values, widest first, and the places after them."""
-    gaps = np.diff(values)
+    gaps = values[1:] - values[:-1]
     places = np.argpartition(gaps, -count)[-count:]
-    return sorted(zip(gaps[places].tolist(), (places + 1).tolist(), strict=True), reverse=True)
+    places = places[np.lexsort((places, gaps[places]))[::-1]]
+    return gaps[places], places + 1
 
 
 @lru_cache
-def _even_cuts(n: int, count: int) -> list[list[int]]:
-    """Return where n values are cut into even clusters: before, and after a value that is cut."""
-    places = [k * n / count for k in range(1, count)]
-    before = [math.ceil(place - 0.5) for place in places]
-    after = [math.floor(place + 0.5) for place in places]
-    return [before, after]
+def _even_ends(n: int, counts: range) -> IntArray:
+    """Return where even clusters of n values end: two rows (counts.stop + 1,) for each count.
+
+    A row has 0 and the ends, and n again. The first cuts before a value that is cut, the second
+    after it.
+    """
+    ends = np.full((len(counts), 2, counts.stop + 1), n)
+    for row, count in enumerate(counts):
+        places = np.arange(count) * n / count
+        ends[row, 0, :count] = np.ceil(places - 0.5)
+        ends[row, 1, :count] = np.floor(places + 0.5)
+    return ends.reshape(-1, counts.stop + 1)
 
 
-def _cluster_nats(sums: FloatArray, cuts: list[list[int]], floor: float) -> FloatArray:
-    """Return the nats of values in Gaussian clusters minus those of one, for lists of cuts, (m,).
+def _gap_ends(n: int, counts: range, places: IntArray) -> IntArray:
+    """Return where clusters between the widest gaps end, as `_even_ends`, one row for each count.
+
+    A row has the end of the cluster before in place of one that is not cut.
+    """
+    ranks = places.argsort()
+    is_cut = ranks < np.array(counts)[:, np.newaxis] - 1
+    ends = np.zeros((len(counts), counts.stop + 1), dtype=np.intp)
+    ends[:, 1:-1] = np.where(is_cut, places[ranks], 0)
+    ends[:, -1] = n
+    return np.maximum.accumulate(ends, axis=1)
+
+
+def _cluster_nats(sums: FloatArray, ends: IntArray, floor: float) -> FloatArray:
+    """Return the nats of values in Gaussian clusters minus those of one, for rows of ends, (m,).
 
     `sums`: (n + 1,), of the sorted standardized values before each place.
     """
     n = len(sums) - 1
-    ends: list[int] = []
-    # Place of each list's first cluster among all clusters.
-    starts: list[int] = []
-    for cluster_cuts in cuts:
-        starts.append(len(ends) - len(starts))
-        ends += [0, *cluster_cuts, n]
-    sizes = np.diff(ends)
-    totals = np.diff(sums[ends])
-    # Between two lists is no cluster.
-    is_cluster = sizes > 0
-    sizes = sizes[is_cluster]
-    totals = totals[is_cluster]
-    between = np.add.reduceat(totals**2 / sizes, starts)
-    weight_nats = np.add.reduceat(sizes * np.log(sizes / n), starts)
+    sizes = ends[:, 1:] - ends[:, :-1]
+    ends_sums = sums[ends]
+    totals = ends_sums[:, 1:] - ends_sums[:, :-1]
+    positive_sizes = np.maximum(sizes, 1)
+    between = np.add.reduce(totals**2 / positive_sizes, axis=1)
+    weight_nats = np.add.reduce(sizes * np.log(positive_sizes / n), axis=1)
     return np.asarray(0.5 * n * np.log(np.maximum(1.0 - between / n, floor)) - weight_nats)
 
 

@@ -119,7 +119,8 @@ def _without_copies(values: FloatArray) -> FloatArray:
     if fraction == 1.0:
         return values
     warn_caller(copies_note(fraction), UserWarning)
-    return values[np.sort(distinct_rows(filled))]
+    order, first = distinct_rows(filled)
+    return values[np.sort(order[first])]
 
 
 def _complete(columns: Columns) -> BoolArray:

@@ -258,28 +258,29 @@ class PostNonlinear(CurveModel, GaussianNoise):
     @classmethod
     def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that is not tied, and the residuals of h, or of h with a bend."""
-        effect = fits.effect
-        if effect.is_tied:
+        if fits.effect.is_tied:
             return
-        basis = fits.cause.basis
-        model = shortest(
-            fit_link(basis, effect.cells, scale) for scale in effect.once(effect_scales)
-        )
+        model = cls.shortest_of(fits)
         yield model
-        with_noise = FreeNoise.about(model)
-        # Without a cause the density is already free.
-        is_alone = len(basis.prior) == 1
-        yield with_noise if is_alone else with_bend(fits, model, with_noise)
+        yield with_bend(fits, model, FreeNoise.about(model))
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield its marginals, the second one if a plain density is worth a correction."""
-        models = cls.encode(fits)
-        for model in models:
-            yield ModelMarginal.of(model, "transformed")
-            if fits.effect.once(smooth_density).density.is_plain:
-                return
-            yield ModelMarginal.of(next(models), "transformed+noise")
+        if fits.effect.is_tied:
+            return
+        model = cls.shortest_of(fits)
+        yield ModelMarginal.of(model, "transformed")
+        if not fits.effect.once(smooth_density).density.is_plain:
+            yield ModelMarginal.of(FreeNoise.about(model), "transformed+noise")
+
+    @classmethod
+    def shortest_of(cls, fits: FitCache) -> PostNonlinear:
+        """Return the shortest one over all scales of an effect that is not tied."""
+        effect = fits.effect
+        return shortest(
+            fit_link(fits.cause.basis, effect.cells, scale) for scale in effect.once(effect_scales)
+        )
 
     @computed
     def residual(self) -> FloatArray:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 GAUSSIAN_MOMENT = 3.0
 # Squared correlation of a cause with its Gaussian scale above which it keeps its scale.
 MAX_SQUARED_CORRELATION = 0.97
+# Nats an observation by which a model of levels may be longer than another one over the cause's own
+# scale: the shortest over rescaled causes are by 0.01 (441 real and drawn ones) or 0.03 (counts).
+LEVEL_SLACK = 0.1
 # Models by the values of the effect: many, tied, or categories.
 ModelClasses = tuple[type[ConditionalModel], ...]
 SMOOTH_MODELS: ModelClasses = (Additive, LocationScale, PostNonlinear)
@@ -57,9 +60,17 @@ class OverColumns(Wrapped):
         effect = fits.effect
         if basis is None:
             return
-        model_classes = LEVEL_MODELS if effect.is_tied else SMOOTH_MODELS
+        model_classes = SMOOTH_MODELS
         if effect.is_categorical:
             model_classes = CATEGORY_MODELS
+        elif effect.is_tied:
+            slack = LEVEL_SLACK * len(effect.cells.values)
+            longest = fits.shortest_of(LEVEL_MODELS).length + slack
+            model_classes = tuple(
+                model_class
+                for model_class in LEVEL_MODELS
+                if any(model.length <= longest for model in fits.encoded(model_class))
+            )
         rescaled_fits = FitCache(Regressors(basis, row_groups(fits.cause)), effect, 1)
         yield cls.of(rescaled_fits.shortest_of(model_classes))
 
@@ -70,7 +81,7 @@ class OverColumns(Wrapped):
 
 
 class RescaledColumns(Columns):
-    """Columns over a scale that increases with the cause: `scale` at `values`, (n_values,)."""
+    """Columns over a scale that increases with the cause: `scale` at `values`, (n_samples,)."""
 
     values: FloatArray
     scale: FloatArray
@@ -78,7 +89,8 @@ class RescaledColumns(Columns):
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, 1); linear between values and constant beyond."""
-        return self.splines.evaluate(np.interp(X, self.values, self.scale))
+        values, rows = np.unique(self.values, return_index=True)
+        return self.splines.evaluate(np.interp(X, values, self.scale[rows]))
 
 
 def gaussian_scale(cause: Variable | Regressors) -> SplineBasis | None:
@@ -97,7 +109,8 @@ def rescaled_basis(
 ) -> SplineBasis | None:
     """Return columns over a variable's Gaussian scale; None if its own scale is near that."""
     cells = marginal.cells
-    if np.mean(cells.values**4) <= GAUSSIAN_MOMENT:
+    squares = cells.values**2
+    if squares @ squares <= GAUSSIAN_MOMENT * len(squares):
         return None
     below, above = marginal.levels()
     quantiles = clipped_quantiles(0.5 * (below + above))
@@ -105,6 +118,4 @@ def rescaled_basis(
     if np.mean(scale[:, 0] * cells.values) ** 2 >= MAX_SQUARED_CORRELATION:
         return None
     basis = SplineBasis.of(scale, n_knots=n_knots, n_smooth=n_smooth)
-    values, rows = np.unique(cells.values, return_index=True)
-    columns = RescaledColumns(values, scale[rows, 0], basis.splines)
-    return replace(basis, splines=columns)
+    return replace(basis, splines=RescaledColumns(cells.values, scale[:, 0], basis.splines))
