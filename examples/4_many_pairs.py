@@ -40,7 +40,7 @@ for seed in range(n_related):
 for seed in range(n_pairs - n_related):
     pairs[f"noise{seed}"] = tuple(np.random.default_rng(seed).normal(size=(2, 80)))
     truths.append(0)
-columns = {"pair_id": list(pairs), "target": truths}
+columns = {"pair_id": list(pairs), "truth": truths}
 columns |= {name: [pair[axis] for pair in pairs.values()] for axis, name in enumerate("xy")}
 pq.write_table(pa.table(columns), folder / "pairs.parquet")
 
