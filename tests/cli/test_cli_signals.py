@@ -4,6 +4,8 @@ import signal
 import pytest
 
 from anmmm.cli import _exit_on_signals
+from anmmm.cli.run import _kept_checkpoint
+from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from subprocess_helpers import python
 
 pytestmark = [
@@ -35,3 +37,12 @@ def test_ctrl_c_while_the_command_loads_has_no_traceback():
         "print(handler is signal.default_int_handler, signal.getsignal(signal.SIGINT).name)"
     )
     assert python("-c", script).stdout == "True SIG_DFL\n"
+
+
+def test_a_checkpoint_that_another_run_has_opened_stays(tmp_path):
+    path = tmp_path / "rows.csv.checkpoint"
+    with Checkpoint(path) as other:
+        other.add("digest", 1)
+        with pytest.raises(CheckpointError, match="another run"), _kept_checkpoint(str(path)):
+            raise KeyboardInterrupt
+        assert path.exists()

@@ -43,6 +43,7 @@ def test_tiers_and_required_edges_constrain_the_graph(document, printed, data):
         (["--columns", "a,z"], "columns names 'z', but data.csv has no such column"),
         (["--tiers", "a,,"], "'--tiers': must be names of columns"),
         (["--required", "a"], "'--required': must be two names"),
+        (["--required", "a\nb,c"], "'--required': must be a line of CSV"),
     ],
 )
 def test_wrong_options_are_refused_by_name(run, data, arguments, message):

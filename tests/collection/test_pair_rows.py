@@ -2,6 +2,7 @@
 
 import decimal
 import operator
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,10 @@ def test_an_id_that_reappears_is_refused_with_both_places(tmp_path):
         ({"pair_id": ["a"], "x": ["p"], "y": [1.0]}, "must hold numbers"),
         ({"pair_id": ["a"], "x": [[X]], "y": [X]}, "x must hold lists of numbers"),
         ({"pair_id": ["a"], "x": [X], "y": [1.0]}, "y must hold lists of numbers"),
+        (
+            {"pair_id": ["a"], "x": [[datetime(2020, 1, 1)]], "y": [[1.0]]},
+            "x must hold lists of numbers",
+        ),
         (pa.table([["a"], [1], [2], [3]], ["pair_id", "x", "y", "x"]), "several columns"),
         (pa.table(ONE).slice(1), "no rows"),
         ("pair_id,x,y\na,1,2\na,<3,4\n", ":3: x holds '<3', which is not a number"),

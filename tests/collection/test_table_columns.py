@@ -152,6 +152,7 @@ def test_no_two_pairs_of_names_share_an_id(names):
         ([("a", -1)], ValueError, "pairs names -1"),
         ([("a", True)], ValueError, "pairs names True"),
         ([("a", "a")], ValueError, "pairs names 'a' twice"),
+        ([("a", "name"), ("a", "name")], ValueError, r"pairs names \('a', 'name'\) twice"),
     ],
 )
 def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message):

@@ -121,7 +121,8 @@ def test_what_is_no_graph_is_refused(graph, error, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", ":2: expected columns cause, effect"),
+        ("a,b\n1,2\n", "a file of edges has the columns cause, effect.*; the first line is 'a,b'"),
+        ("", "a file of edges has the columns cause, effect"),
         ("cause,effect\na,\n", ":2: expected columns"),
         ("cause,effect,kind\na,b,o-o\n", "one of ->, --, <->; found .*'o-o'"),
         ("cause,effect\né,b\n", r"edges.csv:2: byte 0xe9 is not UTF-8 text"),

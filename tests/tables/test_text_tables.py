@@ -93,6 +93,8 @@ def test_header_says_whether_the_first_line_is_one(first, header, names):
     ("text", "names"),
     [
         (",0,1\n0,4.5,5.5\n", ("column 1", "0", "1")),
+        (",0,1\n0,4,5\n1,6,7\n", ("column 1", "0", "1")),
+        ("1,2,3\n4,5,6\n7,8,9\n", ("1", "2", "3")),
         ("country,2019,2020\nFR,5.5,6.5\nDE,7.5,8.5\n", ("country", "2019", "2020")),
         ("10,20\n0.5,1.5\n0.7,2.5\n", ("10", "20")),
     ],

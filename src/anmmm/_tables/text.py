@@ -204,7 +204,7 @@ def _has_header(sample: list[list[str]], delimiter: str | None, place: str) -> b
     missing = [cell for cell in named if cell.lower() in MISSING_CELLS]
     has_header = len(missing) < len(named)
     if any(numeric):
-        has_header = _are_above_decimals(sample, numeric)
+        has_header = _are_names(sample, numeric, delimiter)
     if has_header and (missing or any(numeric)):
         warn_caller(
             f"{place}: the first line ({cut(', '.join(first))}) is taken as names of the columns; "
@@ -214,19 +214,25 @@ def _has_header(sample: list[list[str]], delimiter: str | None, place: str) -> b
     return has_header
 
 
-def _are_above_decimals(sample: list[list[str]], numeric: list[bool]) -> bool:
-    """Return whether the numbers of a first line are whole and distinct, and few below are whole.
+def _are_names(sample: list[list[str]], numeric: list[bool], delimiter: str | None) -> bool:
+    """Return whether the numbers of a first line name the columns.
 
-    Such as years above measurements.
+    They are whole and distinct, and count the columns, or few values below are whole, such as
+    measurements below years.
     """
     first = sample[0]
     # From the right, because a column of row names may have no name.
     places = [place - len(first) for place, is_number in enumerate(numeric) if is_number]
-    names = {first[place] for place in places if first[place].isdecimal()}
+    names = [int(first[place]) for place in places if first[place].isdecimal()]
+    if len(first) < 2 or len(sample) < 2 or len(set(names)) < len(places):
+        return False
+    # Of two columns 1 and 2 may be values.
+    is_counted = names == list(range(names[0], names[0] + len(names)))
+    if delimiter is not None and is_counted and names[0] < min(2, len(names) - 1):
+        return True
     below = [row[place] for row in sample[1:] if len(row) >= len(first) for place in places]
     n_whole = sum(cell.lstrip("+-").isdecimal() for cell in below)
-    is_distinct = len(names) == len(places) and len(first) > 1
-    return is_distinct and n_whole < MAX_WHOLE * len(below)
+    return n_whole < MAX_WHOLE * len(below)
 
 
 def _looks_numeric(cell: str, delimiter: str | None) -> bool:

@@ -32,9 +32,17 @@ def as_number(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
+def _cells(text: str) -> list[str]:
+    """Return the cells of a line of CSV."""
+    try:
+        return next(csv.reader([text]))
+    except csv.Error as error:
+        raise click.BadParameter(f"must be a line of CSV; found {text!r} ({error})") from None
+
+
 def as_names(text: str) -> list[str]:
     """Return the names in a line of CSV."""
-    names = next(csv.reader([text]))
+    names = _cells(text)
     if not all(names):
         raise click.BadParameter(f"must be names of columns, such as a,b; found {text!r}")
     return names
@@ -42,7 +50,7 @@ def as_names(text: str) -> list[str]:
 
 def as_two_names(text: str) -> tuple[str, ...]:
     """Return the two names in a line of CSV."""
-    names = tuple(next(csv.reader([text])))
+    names = tuple(_cells(text))
     if len(names) != 2 or not all(names):
         raise click.BadParameter(f"must be two names, such as a,b; found {text!r}")
     return names

@@ -118,7 +118,6 @@ def _count_rows(checkpoint: str | None) -> int:
 @contextmanager
 def _kept_checkpoint(checkpoint: str | None) -> Iterator[None]:
     """Remove the checkpoint if the block succeeds or left no row; else report its content."""
-    n_kept = 0
     try:
         yield
     except BaseException:
@@ -126,10 +125,15 @@ def _kept_checkpoint(checkpoint: str | None) -> Iterator[None]:
         if n_kept:
             pairs = counted(n_kept, "finished pair")
             say(f"{pairs} kept in {checkpoint}; --resume continues")
+        else:
+            _remove(checkpoint)
         raise
-    finally:
-        if checkpoint is not None and n_kept == 0:
-            Path(checkpoint).unlink(missing_ok=True)
+    _remove(checkpoint)
+
+
+def _remove(checkpoint: str | None) -> None:
+    if checkpoint is not None:
+        Path(checkpoint).unlink(missing_ok=True)
 
 
 def _lines(rows: list[Any]) -> list[str]:

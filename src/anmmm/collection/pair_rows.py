@@ -37,10 +37,9 @@ def is_nested(table: Table) -> bool:
 def nested_pairs(table: ParquetTable) -> Pairs:
     """Return the pairs of a Parquet file with lists of numbers in ``x`` and ``y``."""
     columns = _pair_columns(table)
-    is_primitive = pyarrow_module("types").is_primitive
     for name in ("x", "y"):
         dtype = table.schema.field(name).type
-        if not (_holds_lists(dtype) and is_primitive(dtype.value_type)):
+        if not (_holds_lists(dtype) and _are_numbers(dtype.value_type)):
             problem = f"{name} must hold lists of numbers, found {dtype}"
             raise SourceError(table.name, None, problem)
     return Pairs(table.name, table.n_rows, partial(_read_nested, table.name, columns))
@@ -79,6 +78,11 @@ def _value(name: str, value: Any) -> Any:
 def _holds_lists(dtype: Any) -> bool:
     """Return whether a type of Arrow is one of lists."""
     return bool(pyarrow_module("types").is_nested(dtype)) and hasattr(dtype, "value_type")
+
+
+def _are_numbers(dtype: Any) -> bool:
+    types = pyarrow_module("types")
+    return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype))
 
 
 def long_pairs(table: Table) -> Pairs:

@@ -7,6 +7,8 @@ is not confirmed there is no surer than there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from anmmm._compiling import LOGGER
@@ -122,18 +124,30 @@ def outlier_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:
 
 def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> float:
     """Return the confidence in an edge in other rows; 0.5 if these are too few or do not vary."""
-    if not score.is_comparable(arrow):
-        return 0.5
     kind = graph.edges[arrow].kind
     if kind == BOTH:
         cause, effect = arrow
         causes_of_effect = graph.parents[effect] | {cause}
+        if not can_compare(score, arrow, graph.parents[cause] | causes_of_effect):
+            return 0.5
         shared = compare_common_cause(score, cause, graph.parents[cause], effect, causes_of_effect)
         return 0.5 if shared is None else cause_probability(min(shared.saved, shared.gain))
-    second = compare_rivals(score, arrow, graph.challenges[arrow].rivals, graph.rules)
+    rivals = graph.challenges[arrow].rivals
+    if not can_compare(score, arrow, rivals.compared_columns):
+        return 0.5
+    second = compare_rivals(score, arrow, rivals, graph.rules)
     if kind == LINE:
         return second.removed.confidence
     return second.confidence if second.is_directed else 0.5
+
+
+def can_compare(score: LocalScore, arrow: Arrow, columns: Collection[int]) -> bool:
+    """Return whether enough rows have both ends of an edge, and these and other columns vary."""
+    values = score.sample.values[:, sorted(columns)]
+    # Other columns may have gaps.
+    largest = np.where(np.isnan(values), -np.inf, values).max(axis=0)
+    smallest = np.where(np.isnan(values), np.inf, values).min(axis=0)
+    return score.is_comparable(arrow) and bool(np.all(smallest < largest))
 
 
 def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:

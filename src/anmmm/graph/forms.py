@@ -6,6 +6,7 @@ networkx, causal-learn and pandas are recognized by attributes of their objects,
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -156,7 +157,15 @@ def _marked_edge(item: Any) -> MarkedEdge:
 def _edges_of_file(path: StrPath) -> Iterator[MarkedEdge]:
     """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
     name = os.fspath(path)
-    rows = csv.DictReader(decode(Path(path).read_bytes(), name).splitlines(keepends=True))
+    text = decode(Path(path).read_bytes(), name)
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    if not {"cause", "effect"} <= set(rows.fieldnames or ()):
+        raise SourceError(
+            name,
+            None,
+            "a file of edges has the columns cause, effect and perhaps kind; the first line is "
+            f"{brief(','.join(rows.fieldnames or ()))}",
+        )
     for row in rows:
         cause = row.get("cause")
         effect = row.get("effect")

@@ -99,6 +99,16 @@ class Rivals(NamedTuple):
     removed: Parents
     reversed: Parents | None
 
+    @property
+    def compared_columns(self) -> frozenset[int]:
+        """Columns whose causes differ, with these causes."""
+        columns: set[int] = set()
+        for rival in (self.removed, self.reversed or self.best):
+            for node, causes in enumerate(rival):
+                if causes != self.best[node]:
+                    columns |= {node} | causes | self.best[node]
+        return frozenset(columns)
+
 
 class Challenge(NamedTuple):
     """Losses of the best graphs without an edge and with it reversed, and the graphs.

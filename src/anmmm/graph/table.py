@@ -75,6 +75,15 @@ def read_columns(
     if n_rows < MIN_ROWS:
         problem = f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}"
         raise SourceError(table.name, None, problem)
+    for name, column in zip(used, sample.values.T, strict=True):
+        n_values = int(np.count_nonzero(~np.isnan(column)))
+        # The distinct rows may be too few of it.
+        if n_values < MIN_ROWS:
+            problem = (
+                f"column {name!r} has {counted(n_values, 'value')} in {n_rows} distinct rows; a "
+                f"graph needs {MIN_ROWS}; leave the column out"
+            )
+            raise SourceError(table.name, None, problem)
     left_out = {name: problem.problem for name, problem in problems.items()}
     return sample, len(kept) - n_rows, left_out
 
