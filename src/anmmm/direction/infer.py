@@ -143,7 +143,7 @@ def infer_direction(
     an effect probabilities that are smooth functions of the cause. It fails if no direction is
     distinguished (a linear mechanism with Gaussian noise: the score is then near 0), where
     several overlapping mechanisms meet few observations, and on about a fifth of the Tübingen
-    pairs (docs/results/quality.md). It takes some 15 ms for 100 observations and is linear in
+    pairs (docs/results/quality.md). It takes some 10 ms for 100 observations and is linear in
     their number but for two sorts. If a variable has outliers, such as missing-value codes, the
     pair is decided again without them. It is sure only if both decisions agree.
 
