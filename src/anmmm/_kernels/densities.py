@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels.distributions import mixed_with_cells, normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, log_density, masses
-from anmmm._kernels.packed import copy_part, exp_nonpositive, log_of_product
+from anmmm._kernels.packed import copy_part, exp_nonpositive, sum_of_logs
 
 # Base distributions, by number.
 UNIFORM = 0
@@ -172,22 +172,19 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
 
 @kernel(inner=True)
 def _nats(mass: FloatArray, n_cells: int) -> float:
-    """Nats that encode cells, given their probabilities (n,), which are then mixed with cells."""
+    """Nats that encode cells, given their probabilities (n,), which are overwritten."""
     n = mass.shape[0]
     for k in range(n):
         mass[k] = mixed_with_cells(mass[k], n, n_cells)
-    total = 0.0
-    product = 1.0
-    # Four at a time: a product waits for the one before it.
-    n_grouped = n - n % 4
-    for k in range(0, n_grouped, 4):
-        factor = (mass[k] * mass[k + 1]) * (mass[k + 2] * mass[k + 3])
-        product, logarithm = log_of_product(product, factor)
-        total -= logarithm
-    for k in range(n_grouped, n):
-        product, logarithm = log_of_product(product, mass[k])
-        total -= logarithm
-    return total - math.log(product)
+    # Products of four, because a sum of logarithms waits for each factor; none is near 0.
+    n_groups = n // 4
+    for group in range(n_groups):
+        k = 4 * group
+        mass[group] = (mass[k] * mass[k + 1]) * (mass[k + 2] * mass[k + 3])
+    n_remaining = n - 4 * n_groups
+    for k in range(n_remaining):
+        mass[n_groups + k] = mass[4 * n_groups + k]
+    return -sum_of_logs(mass, n_groups + n_remaining)
 
 
 @kernel(inner=True)
