@@ -261,7 +261,7 @@ def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
             out[k] += z[i] * basis[i, k]
 
 
-class Work(NamedTuple):
+class MStepArrays(NamedTuple):
     """Arrays of an M-step."""
 
     curve: System  # of r equations
@@ -274,7 +274,7 @@ class Work(NamedTuple):
 
 @kernel(inner=True)
 def _curve(
-    axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray, work: Work
+    axis: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray, work: MStepArrays
 ) -> float:
     """Update a curve and its smoothing variance; return the cost of its coefficients."""
     r, K = nodes.basis.shape
@@ -364,7 +364,7 @@ def _noise(
 
 @kernel(inner=True)
 def _weights(
-    n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray, work: Work
+    n: int, nodes: Nodes, n_used: int, hidden: Hidden, counts: FloatArray, work: MStepArrays
 ) -> float:
     """Update the weights of nodes from the expected counts of each; return their cost."""
     m, K = nodes.weight_basis.shape
@@ -533,7 +533,7 @@ def _m_step(
     hidden: Hidden,
     sums: FloatArray,
     counts: FloatArray,
-    work: Work,
+    work: MStepArrays,
 ) -> tuple[float, float]:
     """Update all parameters from the sums of an E-step; return costs of positions and weights."""
     K = nodes.basis.shape[1]
@@ -573,7 +573,7 @@ def fit_hidden(
     m = nodes.weight_prior.shape[0]
     systems = new_system(nodes.prior.shape[0]), new_system(m)
     space = np.empty((3, K))
-    work = Work(*systems, np.empty((m, K)), space[0], space[1], space[2])
+    work = MStepArrays(*systems, np.empty((m, K)), space[0], space[1], space[2])
     for axis in range(2):
         for i in range(n):
             values[axis, i] = pair.values[axis, i]

@@ -107,8 +107,8 @@ class EqualRows(Record):
     """Rows of a cause's basis and an effect, of which equal ones are counted once."""
 
     basis: SplineBasis
-    rows: IntArray  # (n_distinct,), one of the rows that are equal
-    counts: FloatArray  # (n_distinct,), how many they are
+    representatives: IntArray  # (n_distinct,), one of the rows that are equal
+    n_equal: FloatArray  # (n_distinct,), how many they are
     places: IntArray  # (n_samples,), each row's place among the distinct ones
 
     @classmethod
@@ -118,15 +118,16 @@ class EqualRows(Record):
             groups = np.arange(len(index))
         numbers = groups * (index.max() + 1) + index
         # Without `return_index`, which takes as long as all else.
-        _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-        rows = np.empty(len(counts), dtype=np.intp)
-        rows[places] = np.arange(len(index))
-        return cls(basis, rows, counts.astype(np.float64), places)
+        _, places, n_equal = np.unique(numbers, return_inverse=True, return_counts=True)
+        representatives = np.empty(len(n_equal), dtype=np.intp)
+        representatives[places] = np.arange(len(index))
+        return cls(basis, representatives, n_equal.astype(np.float64), places)
 
     @computed
     def design(self) -> Design:
         """The columns of distinct rows."""
-        return Design(self.basis.design[self.rows], self.basis.prior, self.basis.n_null)
+        columns = self.basis.design[self.representatives]
+        return Design(columns, self.basis.prior, self.basis.n_null)
 
 
 @dataclass(eq=False, repr=False)

@@ -97,7 +97,7 @@ class Ordered(CurveModel):
         center = np.zeros(r + len(cuts.per_slope))
         center[r:] = start
         parameters = center.copy()
-        levels = Levels(cells.index[rows.rows].astype(np.float64), rows.counts, 1.0)
+        levels = Levels(cells.index[rows.representatives].astype(np.float64), rows.n_equal, 1.0)
         cost, n_iter = latent_curve(
             rows.design, levels, cuts, prior, TOLERANCE, CURVE_ITER, center, parameters, np.ones(3)
         )
@@ -250,11 +250,11 @@ class MeanCurve(Record):
     ) -> MeanCurve:
         """Fit a curve, from another one if `start` is given."""
         center = np.zeros_like(rows.basis.prior)
-        overall_mean = float(rows.counts @ score_counts) / len(rows.places)
+        overall_mean = float(rows.n_equal @ score_counts) / len(rows.places)
         center[0] = math.log(max(overall_mean, TINY))
         mean = start.mean.copy() if start else center.copy()
         scales = start.scales.copy() if start else np.ones(3)
-        levels = Levels(score_counts, rows.counts, size)
+        levels = Levels(score_counts, rows.n_equal, size)
         cost, n_iter = latent_curve(
             rows.design, levels, NO_CUTS, NO_SLOPES, TOLERANCE, CURVE_ITER, center, mean, scales
         )
@@ -269,7 +269,7 @@ class MeanCurve(Record):
         for _ in range(SIZE_ROUNDS):
             means = _means(fit.curve, is_positive)
             if is_dispersed:
-                size = best_size(counts, rows.counts, means, is_positive, fit.size)
+                size = best_size(counts, rows.n_equal, means, is_positive, fit.size)
                 if size > NO_DISPERSION:
                     return self
             score_counts = _score_counts(counts, means, size) if is_positive else counts
@@ -284,7 +284,7 @@ class MeanCurve(Record):
 
 def fit_counts(rows: EqualRows, cells: Cells, counts: FloatArray) -> Counts:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
-    distinct = counts[rows.rows]
+    distinct = counts[rows.representatives]
     is_positive = bool(distinct.min() > 0.0)
     start = MeanCurve.fit(rows, distinct, POISSON)
     codes: list[Counts] = []
