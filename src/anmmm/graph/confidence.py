@@ -143,11 +143,7 @@ def confidence_again(score: LocalScore, graph: FoundGraph, arrow: Arrow) -> floa
 
 def can_compare(score: LocalScore, arrow: Arrow, columns: Collection[int]) -> bool:
     """Return whether enough rows have both ends of an edge, and these and other columns vary."""
-    values = score.sample.values[:, sorted(columns)]
-    # Other columns may have gaps.
-    largest = np.where(np.isnan(values), -np.inf, values).max(axis=0)
-    smallest = np.where(np.isnan(values), np.inf, values).min(axis=0)
-    return score.is_comparable(arrow) and bool(np.all(smallest < largest))
+    return score.is_comparable(arrow) and all(score.is_comparable([place]) for place in columns)
 
 
 def repetition_caveats(graph: FoundGraph) -> dict[Arrow, Caveat]:

@@ -110,8 +110,8 @@ def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
     """Return the number of the tier of each column, (n,), or -1; raise TypeError at no tiers."""
     tier_of_each = np.full(len(names), -1)
     groups = [] if tiers is None else tiers
-    for tier, group in enumerate(_listed(groups, "tiers", "[['a'], ['b', 'c']], earliest first")):
-        for name in _listed(group, "tiers", "groups such as ['b', 'c']"):
+    for tier, group in enumerate(_items_of(groups, "tiers", "[['a'], ['b', 'c']], earliest first")):
+        for name in _items_of(group, "tiers", "groups such as ['b', 'c']"):
             place = _place(table, names, name, "tiers")
             if tier_of_each[place] >= 0:
                 raise ValueError(f"tiers has {brief(name)} in two groups; keep one")
@@ -119,7 +119,7 @@ def _tier_of_each(table: Table, names: Nodes, tiers: Any) -> IntArray:
     return tier_of_each
 
 
-def _listed(values: Any, argument: str, example: str) -> Iterable[Any]:
+def _items_of(values: Any, argument: str, example: str) -> Iterable[Any]:
     """Return what holds items; the values of a mapping would be ignored."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"{argument} must be a list, {example}; found {brief(values)}")
@@ -130,7 +130,7 @@ def _matrix(table: Table, names: Nodes, edges: Any, argument: str) -> BoolArray:
     """Return pairs of names as a matrix (n, n) that is true at [cause, effect]."""
     edges = [] if edges is None else edges
     matrix = np.zeros((len(names), len(names)), dtype=bool)
-    for edge in _listed(edges, argument, "e.g. [('cause', 'effect')]"):
+    for edge in _items_of(edges, argument, "e.g. [('cause', 'effect')]"):
         is_pair = isinstance(edge, (Sequence, np.ndarray)) and not isinstance(edge, str)
         if not is_pair or len(edge) != 2:
             raise TypeError(

@@ -75,15 +75,7 @@ def read_columns(
     if n_rows < MIN_ROWS:
         problem = f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}"
         raise SourceError(table.name, None, problem)
-    for name, column in zip(used, sample.values.T, strict=True):
-        n_values = int(np.count_nonzero(~np.isnan(column)))
-        # The distinct rows may be too few of it.
-        if n_values < MIN_ROWS:
-            problem = (
-                f"column {name!r} has {counted(n_values, 'value')} in {n_rows} distinct rows; a "
-                f"graph needs {MIN_ROWS}; leave the column out"
-            )
-            raise SourceError(table.name, None, problem)
+    _refuse_short_columns(table.name, sample)
     left_out = {name: problem.problem for name, problem in problems.items()}
     return sample, len(kept) - n_rows, left_out
 
@@ -99,6 +91,18 @@ def _refuse_missing(table_name: str, columns: Columns) -> None:
         remedy = f"leaves out the {counted(n_incomplete, 'incomplete row')}"
     text = missing_text({f"column {name!r}": column for name, column in columns.items()})
     raise SourceError(table_name, None, f"{text}; missing='drop' {remedy}")
+
+
+def _refuse_short_columns(table_name: str, sample: Sample) -> None:
+    """Refuse a column of which the distinct rows have too few values."""
+    for name, column in zip(sample.names, sample.values.T, strict=True):
+        n_values = int(np.count_nonzero(~np.isnan(column)))
+        if n_values < MIN_ROWS:
+            problem = (
+                f"column {name!r} has {counted(n_values, 'value')} in {len(column)} distinct rows; "
+                f"a graph needs {MIN_ROWS}; leave the column out"
+            )
+            raise SourceError(table_name, None, problem)
 
 
 def distinct_columns(names: Any, table: Table, argument: str) -> list[Hashable]:
