@@ -109,7 +109,7 @@ def _chosen(pairs: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
         if first == second:
             raise ValueError(f"pairs names {brief(first)} twice in one pair; x and y must differ")
         chosen.append((first, second))
-    if len(set(chosen)) < len(chosen):
-        twice = next(pair for pair, count in Counter(chosen).items() if count > 1)
-        raise ValueError(f"pairs names {brief(twice)} twice")
+    for pair, count in Counter(chosen).items():
+        if count > 1:
+            raise ValueError(f"pairs names {brief(pair)} twice")
     return chosen

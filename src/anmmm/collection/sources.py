@@ -106,14 +106,19 @@ def as_pairs(
             f"source must be 'sample', a path, a table with pairs=, a mapping of id to (x, y), or "
             f"an iterable of pairs; found {kind}"
         )
-    items = source if isinstance(source, (tuple, list)) and len(source) == 2 else (None,)
-    if all(isinstance(item, np.ndarray) and item.ndim == 1 and len(item) > 3 for item in items):
+    is_two = isinstance(source, (tuple, list)) and len(source) == 2
+    if is_two and all(map(_is_variable, source)):
         raise TypeError(
             "source holds two variables, which are one pair: use infer_direction(x, y), or pass "
             "the collection [(x, y)]"
         )
     hint = operator.length_hint(source, -1)
     return Pairs(kind, hint if hint >= 0 else None, partial(_read_items, source))
+
+
+def _is_variable(item: Any) -> bool:
+    """Return whether an item is one variable: an array too long for a pair or a triple."""
+    return isinstance(item, np.ndarray) and item.ndim == 1 and len(item) > 3
 
 
 def _refuse(kind: str, **options: Any) -> None:
